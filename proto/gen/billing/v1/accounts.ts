@@ -37,7 +37,15 @@ export interface Account {
   /** Part of charged: write-offs that later top-ups repaid. */
   repaidNanoUsd: bigint;
   /** Responses under an Idempotency-Key are not stored; a retry gets a receipt. */
-  keepsNoAnswers?: boolean | undefined;
+  keepsNoAnswers?:
+    | boolean
+    | undefined;
+  /** Requests with the account's keys are refused. */
+  disabled?:
+    | boolean
+    | undefined;
+  /** Limits that a request does not set are lowered to what the balance covers. */
+  lowersOutputCap?: boolean | undefined;
 }
 
 export interface CreateAccountRequest {
@@ -96,6 +104,8 @@ function createBaseAccount(): Account {
     createdAtMs: 0n,
     repaidNanoUsd: 0n,
     keepsNoAnswers: undefined,
+    disabled: undefined,
+    lowersOutputCap: undefined,
   };
 }
 
@@ -151,6 +161,12 @@ export const Account: MessageFns<Account> = {
     }
     if (message.keepsNoAnswers !== undefined) {
       writer.uint32(80).bool(message.keepsNoAnswers);
+    }
+    if (message.disabled !== undefined) {
+      writer.uint32(88).bool(message.disabled);
+    }
+    if (message.lowersOutputCap !== undefined) {
+      writer.uint32(96).bool(message.lowersOutputCap);
     }
     return writer;
   },
@@ -248,6 +264,22 @@ export const Account: MessageFns<Account> = {
             message.keepsNoAnswers = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.disabled = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.lowersOutputCap = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -304,6 +336,12 @@ export const Account: MessageFns<Account> = {
         : isSet(object.keeps_no_answers)
         ? globalThis.Boolean(object.keeps_no_answers)
         : undefined,
+      disabled: isSet(object.disabled) ? globalThis.Boolean(object.disabled) : undefined,
+      lowersOutputCap: isSet(object.lowersOutputCap)
+        ? globalThis.Boolean(object.lowersOutputCap)
+        : isSet(object.lowers_output_cap)
+        ? globalThis.Boolean(object.lowers_output_cap)
+        : undefined,
     };
   },
 
@@ -339,6 +377,12 @@ export const Account: MessageFns<Account> = {
     if (message.keepsNoAnswers !== undefined) {
       obj.keepsNoAnswers = message.keepsNoAnswers;
     }
+    if (message.disabled !== undefined) {
+      obj.disabled = message.disabled;
+    }
+    if (message.lowersOutputCap !== undefined) {
+      obj.lowersOutputCap = message.lowersOutputCap;
+    }
     return obj;
   },
 
@@ -371,6 +415,8 @@ export const Account: MessageFns<Account> = {
       ? BigInt(object.repaidNanoUsd)
       : 0n;
     message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
+    message.disabled = object.disabled ?? undefined;
+    message.lowersOutputCap = object.lowersOutputCap ?? undefined;
     return message;
   },
 };

@@ -215,6 +215,8 @@ export interface UpdateAccountRequest {
   name?: string | undefined;
   actor: Actor | undefined;
   keepsNoAnswers?: boolean | undefined;
+  disabled?: boolean | undefined;
+  lowersOutputCap?: boolean | undefined;
 }
 
 export interface RegenerateKeyRequest {
@@ -311,6 +313,16 @@ export interface ItemizeRequest {
 export interface ItemizeResponse {
   /** Empty if the price is no longer known, or was set by an operator. */
   items: Item[];
+  /** Absent if the price is no longer known. */
+  cacheSaving: CacheSaving | undefined;
+}
+
+/** What a prompt cache saved. */
+export interface CacheSaving {
+  /** Input tokens that were read from a cache. */
+  tokens: bigint;
+  /** Their price as uncached input less what they cost, nano-USD per million. */
+  nanoUsdMillionths: bigint;
 }
 
 export interface Item {
@@ -413,6 +425,17 @@ export interface CatalogModel {
   entry: string;
   priceVersion: string;
   upstreams: CatalogUpstream[];
+  enabled: boolean;
+  /** It was added in the running gateway; otherwise the file has it. */
+  added: boolean;
+  /** Fields of the file's row that were changed in the running gateway. */
+  changed: string[];
+  /** Number of changes; 0: as in the file. */
+  revision: bigint;
+  /** How an upstream is chosen, as in the catalogue. */
+  strategy: string;
+  /** Ids of the models that respond in its place when it fails, best first. */
+  fallbacks: string[];
 }
 
 export interface CatalogUpstream {
@@ -1257,7 +1280,14 @@ export const RevokeAdminTokenRequest: MessageFns<RevokeAdminTokenRequest> = {
 };
 
 function createBaseUpdateAccountRequest(): UpdateAccountRequest {
-  return { id: "", name: undefined, actor: undefined, keepsNoAnswers: undefined };
+  return {
+    id: "",
+    name: undefined,
+    actor: undefined,
+    keepsNoAnswers: undefined,
+    disabled: undefined,
+    lowersOutputCap: undefined,
+  };
 }
 
 export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
@@ -1273,6 +1303,12 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     }
     if (message.keepsNoAnswers !== undefined) {
       writer.uint32(32).bool(message.keepsNoAnswers);
+    }
+    if (message.disabled !== undefined) {
+      writer.uint32(40).bool(message.disabled);
+    }
+    if (message.lowersOutputCap !== undefined) {
+      writer.uint32(48).bool(message.lowersOutputCap);
     }
     return writer;
   },
@@ -1322,6 +1358,22 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
             message.keepsNoAnswers = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.disabled = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.lowersOutputCap = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1344,6 +1396,12 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
         : isSet(object.keeps_no_answers)
         ? globalThis.Boolean(object.keeps_no_answers)
         : undefined,
+      disabled: isSet(object.disabled) ? globalThis.Boolean(object.disabled) : undefined,
+      lowersOutputCap: isSet(object.lowersOutputCap)
+        ? globalThis.Boolean(object.lowersOutputCap)
+        : isSet(object.lowers_output_cap)
+        ? globalThis.Boolean(object.lowers_output_cap)
+        : undefined,
     };
   },
 
@@ -1361,6 +1419,12 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     if (message.keepsNoAnswers !== undefined) {
       obj.keepsNoAnswers = message.keepsNoAnswers;
     }
+    if (message.disabled !== undefined) {
+      obj.disabled = message.disabled;
+    }
+    if (message.lowersOutputCap !== undefined) {
+      obj.lowersOutputCap = message.lowersOutputCap;
+    }
     return obj;
   },
 
@@ -1373,6 +1437,8 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     message.name = object.name ?? undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
+    message.disabled = object.disabled ?? undefined;
+    message.lowersOutputCap = object.lowersOutputCap ?? undefined;
     return message;
   },
 };
@@ -2621,13 +2687,16 @@ export const ItemizeRequest: MessageFns<ItemizeRequest> = {
 };
 
 function createBaseItemizeResponse(): ItemizeResponse {
-  return { items: [] };
+  return { items: [], cacheSaving: undefined };
 }
 
 export const ItemizeResponse: MessageFns<ItemizeResponse> = {
   encode(message: ItemizeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.items) {
       Item.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.cacheSaving !== undefined) {
+      CacheSaving.encode(message.cacheSaving, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -2653,6 +2722,14 @@ export const ItemizeResponse: MessageFns<ItemizeResponse> = {
             message.items.push(Item.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.cacheSaving = CacheSaving.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2666,13 +2743,23 @@ export const ItemizeResponse: MessageFns<ItemizeResponse> = {
   },
 
   fromJSON(object: any): ItemizeResponse {
-    return { items: globalThis.Array.isArray(object?.items) ? object.items.map((e: any) => Item.fromJSON(e)) : [] };
+    return {
+      items: globalThis.Array.isArray(object?.items) ? object.items.map((e: any) => Item.fromJSON(e)) : [],
+      cacheSaving: isSet(object.cacheSaving)
+        ? CacheSaving.fromJSON(object.cacheSaving)
+        : isSet(object.cache_saving)
+        ? CacheSaving.fromJSON(object.cache_saving)
+        : undefined,
+    };
   },
 
   toJSON(message: ItemizeResponse): unknown {
     const obj: any = {};
     if (message.items?.length) {
       obj.items = message.items.map((e) => Item.toJSON(e));
+    }
+    if (message.cacheSaving !== undefined) {
+      obj.cacheSaving = CacheSaving.toJSON(message.cacheSaving);
     }
     return obj;
   },
@@ -2683,6 +2770,106 @@ export const ItemizeResponse: MessageFns<ItemizeResponse> = {
   fromPartial(object: DeepPartial<ItemizeResponse>): ItemizeResponse {
     const message = createBaseItemizeResponse();
     message.items = object.items?.map((e) => Item.fromPartial(e)) || [];
+    message.cacheSaving = (object.cacheSaving !== undefined && object.cacheSaving !== null)
+      ? CacheSaving.fromPartial(object.cacheSaving)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCacheSaving(): CacheSaving {
+  return { tokens: 0n, nanoUsdMillionths: 0n };
+}
+
+export const CacheSaving: MessageFns<CacheSaving> = {
+  encode(message: CacheSaving, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tokens !== 0n) {
+      if (BigInt.asIntN(64, message.tokens) !== message.tokens) {
+        throw new globalThis.Error("value provided for field message.tokens of type int64 too large");
+      }
+      writer.uint32(8).int64(message.tokens);
+    }
+    if (message.nanoUsdMillionths !== 0n) {
+      if (BigInt.asIntN(64, message.nanoUsdMillionths) !== message.nanoUsdMillionths) {
+        throw new globalThis.Error("value provided for field message.nanoUsdMillionths of type int64 too large");
+      }
+      writer.uint32(16).int64(message.nanoUsdMillionths);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CacheSaving {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCacheSaving();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.tokens = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.nanoUsdMillionths = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CacheSaving {
+    return {
+      tokens: isSet(object.tokens) ? BigInt(object.tokens) : 0n,
+      nanoUsdMillionths: isSet(object.nanoUsdMillionths)
+        ? BigInt(object.nanoUsdMillionths)
+        : isSet(object.nano_usd_millionths)
+        ? BigInt(object.nano_usd_millionths)
+        : 0n,
+    };
+  },
+
+  toJSON(message: CacheSaving): unknown {
+    const obj: any = {};
+    if (message.tokens !== 0n) {
+      obj.tokens = message.tokens.toString();
+    }
+    if (message.nanoUsdMillionths !== 0n) {
+      obj.nanoUsdMillionths = message.nanoUsdMillionths.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<CacheSaving>): CacheSaving {
+    return CacheSaving.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CacheSaving>): CacheSaving {
+    const message = createBaseCacheSaving();
+    message.tokens = (object.tokens !== undefined && object.tokens !== null) ? BigInt(object.tokens) : 0n;
+    message.nanoUsdMillionths = (object.nanoUsdMillionths !== undefined && object.nanoUsdMillionths !== null)
+      ? BigInt(object.nanoUsdMillionths)
+      : 0n;
     return message;
   },
 };
@@ -4072,7 +4259,18 @@ export const ListCatalogModelsResponse: MessageFns<ListCatalogModelsResponse> = 
 };
 
 function createBaseCatalogModel(): CatalogModel {
-  return { id: "", entry: "", priceVersion: "", upstreams: [] };
+  return {
+    id: "",
+    entry: "",
+    priceVersion: "",
+    upstreams: [],
+    enabled: false,
+    added: false,
+    changed: [],
+    revision: 0n,
+    strategy: "",
+    fallbacks: [],
+  };
 }
 
 export const CatalogModel: MessageFns<CatalogModel> = {
@@ -4088,6 +4286,27 @@ export const CatalogModel: MessageFns<CatalogModel> = {
     }
     for (const v of message.upstreams) {
       CatalogUpstream.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.enabled !== false) {
+      writer.uint32(40).bool(message.enabled);
+    }
+    if (message.added !== false) {
+      writer.uint32(48).bool(message.added);
+    }
+    for (const v of message.changed) {
+      writer.uint32(58).string(v!);
+    }
+    if (message.revision !== 0n) {
+      if (BigInt.asIntN(64, message.revision) !== message.revision) {
+        throw new globalThis.Error("value provided for field message.revision of type int64 too large");
+      }
+      writer.uint32(64).int64(message.revision);
+    }
+    if (message.strategy !== "") {
+      writer.uint32(74).string(message.strategy);
+    }
+    for (const v of message.fallbacks) {
+      writer.uint32(82).string(v!);
     }
     return writer;
   },
@@ -4137,6 +4356,54 @@ export const CatalogModel: MessageFns<CatalogModel> = {
             message.upstreams.push(CatalogUpstream.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.enabled = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.added = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.changed.push(reader.string());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.revision = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.strategy = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.fallbacks.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4161,6 +4428,14 @@ export const CatalogModel: MessageFns<CatalogModel> = {
       upstreams: globalThis.Array.isArray(object?.upstreams)
         ? object.upstreams.map((e: any) => CatalogUpstream.fromJSON(e))
         : [],
+      enabled: isSet(object.enabled) ? globalThis.Boolean(object.enabled) : false,
+      added: isSet(object.added) ? globalThis.Boolean(object.added) : false,
+      changed: globalThis.Array.isArray(object?.changed) ? object.changed.map((e: any) => globalThis.String(e)) : [],
+      revision: isSet(object.revision) ? BigInt(object.revision) : 0n,
+      strategy: isSet(object.strategy) ? globalThis.String(object.strategy) : "",
+      fallbacks: globalThis.Array.isArray(object?.fallbacks)
+        ? object.fallbacks.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -4178,6 +4453,24 @@ export const CatalogModel: MessageFns<CatalogModel> = {
     if (message.upstreams?.length) {
       obj.upstreams = message.upstreams.map((e) => CatalogUpstream.toJSON(e));
     }
+    if (message.enabled !== false) {
+      obj.enabled = message.enabled;
+    }
+    if (message.added !== false) {
+      obj.added = message.added;
+    }
+    if (message.changed?.length) {
+      obj.changed = message.changed;
+    }
+    if (message.revision !== 0n) {
+      obj.revision = message.revision.toString();
+    }
+    if (message.strategy !== "") {
+      obj.strategy = message.strategy;
+    }
+    if (message.fallbacks?.length) {
+      obj.fallbacks = message.fallbacks;
+    }
     return obj;
   },
 
@@ -4190,6 +4483,12 @@ export const CatalogModel: MessageFns<CatalogModel> = {
     message.entry = object.entry ?? "";
     message.priceVersion = object.priceVersion ?? "";
     message.upstreams = object.upstreams?.map((e) => CatalogUpstream.fromPartial(e)) || [];
+    message.enabled = object.enabled ?? false;
+    message.added = object.added ?? false;
+    message.changed = object.changed?.map((e) => e) || [];
+    message.revision = (object.revision !== undefined && object.revision !== null) ? BigInt(object.revision) : 0n;
+    message.strategy = object.strategy ?? "";
+    message.fallbacks = object.fallbacks?.map((e) => e) || [];
     return message;
   },
 };

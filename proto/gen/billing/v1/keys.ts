@@ -68,6 +68,7 @@ export interface ResolveKeysResponse {
 export interface ResolveKeyResponse {
   caller: Caller | undefined;
   revoked: boolean;
+  accountDisabled?: boolean | undefined;
 }
 
 export interface CreateKeyRequest {
@@ -669,7 +670,7 @@ export const ResolveKeysResponse: MessageFns<ResolveKeysResponse> = {
 };
 
 function createBaseResolveKeyResponse(): ResolveKeyResponse {
-  return { caller: undefined, revoked: false };
+  return { caller: undefined, revoked: false, accountDisabled: undefined };
 }
 
 export const ResolveKeyResponse: MessageFns<ResolveKeyResponse> = {
@@ -679,6 +680,9 @@ export const ResolveKeyResponse: MessageFns<ResolveKeyResponse> = {
     }
     if (message.revoked !== false) {
       writer.uint32(16).bool(message.revoked);
+    }
+    if (message.accountDisabled !== undefined) {
+      writer.uint32(24).bool(message.accountDisabled);
     }
     return writer;
   },
@@ -712,6 +716,14 @@ export const ResolveKeyResponse: MessageFns<ResolveKeyResponse> = {
             message.revoked = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.accountDisabled = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -728,6 +740,11 @@ export const ResolveKeyResponse: MessageFns<ResolveKeyResponse> = {
     return {
       caller: isSet(object.caller) ? Caller.fromJSON(object.caller) : undefined,
       revoked: isSet(object.revoked) ? globalThis.Boolean(object.revoked) : false,
+      accountDisabled: isSet(object.accountDisabled)
+        ? globalThis.Boolean(object.accountDisabled)
+        : isSet(object.account_disabled)
+        ? globalThis.Boolean(object.account_disabled)
+        : undefined,
     };
   },
 
@@ -738,6 +755,9 @@ export const ResolveKeyResponse: MessageFns<ResolveKeyResponse> = {
     }
     if (message.revoked !== false) {
       obj.revoked = message.revoked;
+    }
+    if (message.accountDisabled !== undefined) {
+      obj.accountDisabled = message.accountDisabled;
     }
     return obj;
   },
@@ -751,6 +771,7 @@ export const ResolveKeyResponse: MessageFns<ResolveKeyResponse> = {
       ? Caller.fromPartial(object.caller)
       : undefined;
     message.revoked = object.revoked ?? false;
+    message.accountDisabled = object.accountDisabled ?? undefined;
     return message;
   },
 };

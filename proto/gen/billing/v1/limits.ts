@@ -120,6 +120,77 @@ export interface RenewResponse {
   lapsed: boolean;
 }
 
+export interface GetKeyUseRequest {
+  keyId: string;
+}
+
+/** A limit that the key does not have is absent. */
+export interface KeyUseNow {
+  accountId: string;
+  /** In the last 60 seconds. */
+  requests?:
+    | LimitUse
+    | undefined;
+  /** In the last 60 seconds. */
+  tokens?:
+    | LimitUse
+    | undefined;
+  /** In flight. */
+  concurrency?: LimitUse | undefined;
+  budget?: BudgetUse | undefined;
+}
+
+export interface LimitUse {
+  limit: bigint;
+  /** Of a replica that did not reply in time, all permits that it holds count as used. */
+  used: bigint;
+}
+
+/** Of the current calendar month (UTC). */
+export interface BudgetUse {
+  limitNanoUsd: bigint;
+  spentNanoUsd: bigint;
+  /** Reserved in advance for the key's requests. */
+  heldNanoUsd: bigint;
+  resetsAtMs: bigint;
+}
+
+export interface LeaseFetchesRequest {
+  accountId: string;
+  /** Chosen by the caller: a call that is sent again under it is leased nothing twice. */
+  leaseId: string;
+  /** Fetches that wait; 0 when this call only gives back. */
+  need: number;
+  /** What recent traffic makes worth asking for. */
+  want: number;
+  /** The lease that ends with this call; empty: none. */
+  endedLeaseId: string;
+  /** Its unused permits. */
+  unused: number;
+}
+
+export interface LeaseFetchesResponse {
+  leased: number;
+  /** Milliseconds for which to keep the permits, from when the call was sent. */
+  leaseMs: number;
+  /** The budget of every account. */
+  perHour: number;
+  /** When fewer were leased than needed: milliseconds until a permit is free. */
+  retryAfterMs: number;
+}
+
+export interface GetFetchBudgetRequest {
+  accountId: string;
+}
+
+export interface FetchBudget {
+  perHour: number;
+  /** Permits that replicas hold count as used. */
+  used: number;
+  /** Milliseconds until the budget is full again; 0 when it is. */
+  fullInMs: number;
+}
+
 function createBaseSlots(): Slots {
   return { count: 0n, freeInMs: 0 };
 }
@@ -701,9 +772,943 @@ export const RenewResponse: MessageFns<RenewResponse> = {
   },
 };
 
+function createBaseGetKeyUseRequest(): GetKeyUseRequest {
+  return { keyId: "" };
+}
+
+export const GetKeyUseRequest: MessageFns<GetKeyUseRequest> = {
+  encode(message: GetKeyUseRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.keyId !== "") {
+      writer.uint32(10).string(message.keyId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetKeyUseRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetKeyUseRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keyId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetKeyUseRequest {
+    return {
+      keyId: isSet(object.keyId)
+        ? globalThis.String(object.keyId)
+        : isSet(object.key_id)
+        ? globalThis.String(object.key_id)
+        : "",
+    };
+  },
+
+  toJSON(message: GetKeyUseRequest): unknown {
+    const obj: any = {};
+    if (message.keyId !== "") {
+      obj.keyId = message.keyId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetKeyUseRequest>): GetKeyUseRequest {
+    return GetKeyUseRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetKeyUseRequest>): GetKeyUseRequest {
+    const message = createBaseGetKeyUseRequest();
+    message.keyId = object.keyId ?? "";
+    return message;
+  },
+};
+
+function createBaseKeyUseNow(): KeyUseNow {
+  return { accountId: "", requests: undefined, tokens: undefined, concurrency: undefined, budget: undefined };
+}
+
+export const KeyUseNow: MessageFns<KeyUseNow> = {
+  encode(message: KeyUseNow, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.requests !== undefined) {
+      LimitUse.encode(message.requests, writer.uint32(18).fork()).join();
+    }
+    if (message.tokens !== undefined) {
+      LimitUse.encode(message.tokens, writer.uint32(26).fork()).join();
+    }
+    if (message.concurrency !== undefined) {
+      LimitUse.encode(message.concurrency, writer.uint32(34).fork()).join();
+    }
+    if (message.budget !== undefined) {
+      BudgetUse.encode(message.budget, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeyUseNow {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeyUseNow();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.requests = LimitUse.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tokens = LimitUse.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.concurrency = LimitUse.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.budget = BudgetUse.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): KeyUseNow {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      requests: isSet(object.requests) ? LimitUse.fromJSON(object.requests) : undefined,
+      tokens: isSet(object.tokens) ? LimitUse.fromJSON(object.tokens) : undefined,
+      concurrency: isSet(object.concurrency) ? LimitUse.fromJSON(object.concurrency) : undefined,
+      budget: isSet(object.budget) ? BudgetUse.fromJSON(object.budget) : undefined,
+    };
+  },
+
+  toJSON(message: KeyUseNow): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.requests !== undefined) {
+      obj.requests = LimitUse.toJSON(message.requests);
+    }
+    if (message.tokens !== undefined) {
+      obj.tokens = LimitUse.toJSON(message.tokens);
+    }
+    if (message.concurrency !== undefined) {
+      obj.concurrency = LimitUse.toJSON(message.concurrency);
+    }
+    if (message.budget !== undefined) {
+      obj.budget = BudgetUse.toJSON(message.budget);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<KeyUseNow>): KeyUseNow {
+    return KeyUseNow.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<KeyUseNow>): KeyUseNow {
+    const message = createBaseKeyUseNow();
+    message.accountId = object.accountId ?? "";
+    message.requests = (object.requests !== undefined && object.requests !== null)
+      ? LimitUse.fromPartial(object.requests)
+      : undefined;
+    message.tokens = (object.tokens !== undefined && object.tokens !== null)
+      ? LimitUse.fromPartial(object.tokens)
+      : undefined;
+    message.concurrency = (object.concurrency !== undefined && object.concurrency !== null)
+      ? LimitUse.fromPartial(object.concurrency)
+      : undefined;
+    message.budget = (object.budget !== undefined && object.budget !== null)
+      ? BudgetUse.fromPartial(object.budget)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseLimitUse(): LimitUse {
+  return { limit: 0n, used: 0n };
+}
+
+export const LimitUse: MessageFns<LimitUse> = {
+  encode(message: LimitUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limit !== 0n) {
+      if (BigInt.asIntN(64, message.limit) !== message.limit) {
+        throw new globalThis.Error("value provided for field message.limit of type int64 too large");
+      }
+      writer.uint32(8).int64(message.limit);
+    }
+    if (message.used !== 0n) {
+      if (BigInt.asIntN(64, message.used) !== message.used) {
+        throw new globalThis.Error("value provided for field message.used of type int64 too large");
+      }
+      writer.uint32(16).int64(message.used);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LimitUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLimitUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limit = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.used = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LimitUse {
+    return {
+      limit: isSet(object.limit) ? BigInt(object.limit) : 0n,
+      used: isSet(object.used) ? BigInt(object.used) : 0n,
+    };
+  },
+
+  toJSON(message: LimitUse): unknown {
+    const obj: any = {};
+    if (message.limit !== 0n) {
+      obj.limit = message.limit.toString();
+    }
+    if (message.used !== 0n) {
+      obj.used = message.used.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LimitUse>): LimitUse {
+    return LimitUse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LimitUse>): LimitUse {
+    const message = createBaseLimitUse();
+    message.limit = (object.limit !== undefined && object.limit !== null) ? BigInt(object.limit) : 0n;
+    message.used = (object.used !== undefined && object.used !== null) ? BigInt(object.used) : 0n;
+    return message;
+  },
+};
+
+function createBaseBudgetUse(): BudgetUse {
+  return { limitNanoUsd: 0n, spentNanoUsd: 0n, heldNanoUsd: 0n, resetsAtMs: 0n };
+}
+
+export const BudgetUse: MessageFns<BudgetUse> = {
+  encode(message: BudgetUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.limitNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.limitNanoUsd) !== message.limitNanoUsd) {
+        throw new globalThis.Error("value provided for field message.limitNanoUsd of type int64 too large");
+      }
+      writer.uint32(8).int64(message.limitNanoUsd);
+    }
+    if (message.spentNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.spentNanoUsd) !== message.spentNanoUsd) {
+        throw new globalThis.Error("value provided for field message.spentNanoUsd of type int64 too large");
+      }
+      writer.uint32(16).int64(message.spentNanoUsd);
+    }
+    if (message.heldNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.heldNanoUsd) !== message.heldNanoUsd) {
+        throw new globalThis.Error("value provided for field message.heldNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.heldNanoUsd);
+    }
+    if (message.resetsAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.resetsAtMs) !== message.resetsAtMs) {
+        throw new globalThis.Error("value provided for field message.resetsAtMs of type int64 too large");
+      }
+      writer.uint32(32).int64(message.resetsAtMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BudgetUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBudgetUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.limitNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.spentNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.heldNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.resetsAtMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): BudgetUse {
+    return {
+      limitNanoUsd: isSet(object.limitNanoUsd)
+        ? BigInt(object.limitNanoUsd)
+        : isSet(object.limit_nano_usd)
+        ? BigInt(object.limit_nano_usd)
+        : 0n,
+      spentNanoUsd: isSet(object.spentNanoUsd)
+        ? BigInt(object.spentNanoUsd)
+        : isSet(object.spent_nano_usd)
+        ? BigInt(object.spent_nano_usd)
+        : 0n,
+      heldNanoUsd: isSet(object.heldNanoUsd)
+        ? BigInt(object.heldNanoUsd)
+        : isSet(object.held_nano_usd)
+        ? BigInt(object.held_nano_usd)
+        : 0n,
+      resetsAtMs: isSet(object.resetsAtMs)
+        ? BigInt(object.resetsAtMs)
+        : isSet(object.resets_at_ms)
+        ? BigInt(object.resets_at_ms)
+        : 0n,
+    };
+  },
+
+  toJSON(message: BudgetUse): unknown {
+    const obj: any = {};
+    if (message.limitNanoUsd !== 0n) {
+      obj.limitNanoUsd = message.limitNanoUsd.toString();
+    }
+    if (message.spentNanoUsd !== 0n) {
+      obj.spentNanoUsd = message.spentNanoUsd.toString();
+    }
+    if (message.heldNanoUsd !== 0n) {
+      obj.heldNanoUsd = message.heldNanoUsd.toString();
+    }
+    if (message.resetsAtMs !== 0n) {
+      obj.resetsAtMs = message.resetsAtMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<BudgetUse>): BudgetUse {
+    return BudgetUse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BudgetUse>): BudgetUse {
+    const message = createBaseBudgetUse();
+    message.limitNanoUsd = (object.limitNanoUsd !== undefined && object.limitNanoUsd !== null)
+      ? BigInt(object.limitNanoUsd)
+      : 0n;
+    message.spentNanoUsd = (object.spentNanoUsd !== undefined && object.spentNanoUsd !== null)
+      ? BigInt(object.spentNanoUsd)
+      : 0n;
+    message.heldNanoUsd = (object.heldNanoUsd !== undefined && object.heldNanoUsd !== null)
+      ? BigInt(object.heldNanoUsd)
+      : 0n;
+    message.resetsAtMs = (object.resetsAtMs !== undefined && object.resetsAtMs !== null)
+      ? BigInt(object.resetsAtMs)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseLeaseFetchesRequest(): LeaseFetchesRequest {
+  return { accountId: "", leaseId: "", need: 0, want: 0, endedLeaseId: "", unused: 0 };
+}
+
+export const LeaseFetchesRequest: MessageFns<LeaseFetchesRequest> = {
+  encode(message: LeaseFetchesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    if (message.leaseId !== "") {
+      writer.uint32(18).string(message.leaseId);
+    }
+    if (message.need !== 0) {
+      writer.uint32(24).uint32(message.need);
+    }
+    if (message.want !== 0) {
+      writer.uint32(32).uint32(message.want);
+    }
+    if (message.endedLeaseId !== "") {
+      writer.uint32(42).string(message.endedLeaseId);
+    }
+    if (message.unused !== 0) {
+      writer.uint32(48).uint32(message.unused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseFetchesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseFetchesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.leaseId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.need = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.want = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.endedLeaseId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.unused = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LeaseFetchesRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      leaseId: isSet(object.leaseId)
+        ? globalThis.String(object.leaseId)
+        : isSet(object.lease_id)
+        ? globalThis.String(object.lease_id)
+        : "",
+      need: isSet(object.need) ? globalThis.Number(object.need) : 0,
+      want: isSet(object.want) ? globalThis.Number(object.want) : 0,
+      endedLeaseId: isSet(object.endedLeaseId)
+        ? globalThis.String(object.endedLeaseId)
+        : isSet(object.ended_lease_id)
+        ? globalThis.String(object.ended_lease_id)
+        : "",
+      unused: isSet(object.unused) ? globalThis.Number(object.unused) : 0,
+    };
+  },
+
+  toJSON(message: LeaseFetchesRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.leaseId !== "") {
+      obj.leaseId = message.leaseId;
+    }
+    if (message.need !== 0) {
+      obj.need = Math.round(message.need);
+    }
+    if (message.want !== 0) {
+      obj.want = Math.round(message.want);
+    }
+    if (message.endedLeaseId !== "") {
+      obj.endedLeaseId = message.endedLeaseId;
+    }
+    if (message.unused !== 0) {
+      obj.unused = Math.round(message.unused);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LeaseFetchesRequest>): LeaseFetchesRequest {
+    return LeaseFetchesRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LeaseFetchesRequest>): LeaseFetchesRequest {
+    const message = createBaseLeaseFetchesRequest();
+    message.accountId = object.accountId ?? "";
+    message.leaseId = object.leaseId ?? "";
+    message.need = object.need ?? 0;
+    message.want = object.want ?? 0;
+    message.endedLeaseId = object.endedLeaseId ?? "";
+    message.unused = object.unused ?? 0;
+    return message;
+  },
+};
+
+function createBaseLeaseFetchesResponse(): LeaseFetchesResponse {
+  return { leased: 0, leaseMs: 0, perHour: 0, retryAfterMs: 0 };
+}
+
+export const LeaseFetchesResponse: MessageFns<LeaseFetchesResponse> = {
+  encode(message: LeaseFetchesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.leased !== 0) {
+      writer.uint32(8).uint32(message.leased);
+    }
+    if (message.leaseMs !== 0) {
+      writer.uint32(16).uint32(message.leaseMs);
+    }
+    if (message.perHour !== 0) {
+      writer.uint32(24).uint32(message.perHour);
+    }
+    if (message.retryAfterMs !== 0) {
+      writer.uint32(32).uint32(message.retryAfterMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseFetchesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseFetchesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.leased = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.leaseMs = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.perHour = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.retryAfterMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LeaseFetchesResponse {
+    return {
+      leased: isSet(object.leased) ? globalThis.Number(object.leased) : 0,
+      leaseMs: isSet(object.leaseMs)
+        ? globalThis.Number(object.leaseMs)
+        : isSet(object.lease_ms)
+        ? globalThis.Number(object.lease_ms)
+        : 0,
+      perHour: isSet(object.perHour)
+        ? globalThis.Number(object.perHour)
+        : isSet(object.per_hour)
+        ? globalThis.Number(object.per_hour)
+        : 0,
+      retryAfterMs: isSet(object.retryAfterMs)
+        ? globalThis.Number(object.retryAfterMs)
+        : isSet(object.retry_after_ms)
+        ? globalThis.Number(object.retry_after_ms)
+        : 0,
+    };
+  },
+
+  toJSON(message: LeaseFetchesResponse): unknown {
+    const obj: any = {};
+    if (message.leased !== 0) {
+      obj.leased = Math.round(message.leased);
+    }
+    if (message.leaseMs !== 0) {
+      obj.leaseMs = Math.round(message.leaseMs);
+    }
+    if (message.perHour !== 0) {
+      obj.perHour = Math.round(message.perHour);
+    }
+    if (message.retryAfterMs !== 0) {
+      obj.retryAfterMs = Math.round(message.retryAfterMs);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LeaseFetchesResponse>): LeaseFetchesResponse {
+    return LeaseFetchesResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LeaseFetchesResponse>): LeaseFetchesResponse {
+    const message = createBaseLeaseFetchesResponse();
+    message.leased = object.leased ?? 0;
+    message.leaseMs = object.leaseMs ?? 0;
+    message.perHour = object.perHour ?? 0;
+    message.retryAfterMs = object.retryAfterMs ?? 0;
+    return message;
+  },
+};
+
+function createBaseGetFetchBudgetRequest(): GetFetchBudgetRequest {
+  return { accountId: "" };
+}
+
+export const GetFetchBudgetRequest: MessageFns<GetFetchBudgetRequest> = {
+  encode(message: GetFetchBudgetRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountId !== "") {
+      writer.uint32(10).string(message.accountId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetFetchBudgetRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetFetchBudgetRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetFetchBudgetRequest {
+    return {
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+    };
+  },
+
+  toJSON(message: GetFetchBudgetRequest): unknown {
+    const obj: any = {};
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<GetFetchBudgetRequest>): GetFetchBudgetRequest {
+    return GetFetchBudgetRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetFetchBudgetRequest>): GetFetchBudgetRequest {
+    const message = createBaseGetFetchBudgetRequest();
+    message.accountId = object.accountId ?? "";
+    return message;
+  },
+};
+
+function createBaseFetchBudget(): FetchBudget {
+  return { perHour: 0, used: 0, fullInMs: 0 };
+}
+
+export const FetchBudget: MessageFns<FetchBudget> = {
+  encode(message: FetchBudget, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.perHour !== 0) {
+      writer.uint32(8).uint32(message.perHour);
+    }
+    if (message.used !== 0) {
+      writer.uint32(16).uint32(message.used);
+    }
+    if (message.fullInMs !== 0) {
+      writer.uint32(24).uint32(message.fullInMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FetchBudget {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFetchBudget();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.perHour = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.used = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.fullInMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FetchBudget {
+    return {
+      perHour: isSet(object.perHour)
+        ? globalThis.Number(object.perHour)
+        : isSet(object.per_hour)
+        ? globalThis.Number(object.per_hour)
+        : 0,
+      used: isSet(object.used) ? globalThis.Number(object.used) : 0,
+      fullInMs: isSet(object.fullInMs)
+        ? globalThis.Number(object.fullInMs)
+        : isSet(object.full_in_ms)
+        ? globalThis.Number(object.full_in_ms)
+        : 0,
+    };
+  },
+
+  toJSON(message: FetchBudget): unknown {
+    const obj: any = {};
+    if (message.perHour !== 0) {
+      obj.perHour = Math.round(message.perHour);
+    }
+    if (message.used !== 0) {
+      obj.used = Math.round(message.used);
+    }
+    if (message.fullInMs !== 0) {
+      obj.fullInMs = Math.round(message.fullInMs);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<FetchBudget>): FetchBudget {
+    return FetchBudget.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FetchBudget>): FetchBudget {
+    const message = createBaseFetchBudget();
+    message.perHour = object.perHour ?? 0;
+    message.used = object.used ?? 0;
+    message.fullInMs = object.fullInMs ?? 0;
+    return message;
+  },
+};
+
 /**
- * Permits of a key's limits, lent to replicas so that each admits from memory and all together
- * never exceed the limit. See infra/decisions/0002-limits.md.
+ * Permits of a key's limits, and of an account's budget of fetched URLs, lent to replicas so that
+ * each admits from memory and all together never exceed them. See infra/decisions/0002-limits.md.
  */
 export type LimitServiceService = typeof LimitServiceService;
 export const LimitServiceService = {
@@ -730,6 +1735,41 @@ export const LimitServiceService = {
     responseSerialize: (value: RenewResponse): Buffer => Buffer.from(RenewResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RenewResponse => RenewResponse.decode(value),
   },
+  /** How much of its limits and its budget a key uses now. Asks the replicas that hold permits. */
+  getKeyUse: {
+    path: "/billing.v1.LimitService/GetKeyUse" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetKeyUseRequest): Buffer => Buffer.from(GetKeyUseRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetKeyUseRequest => GetKeyUseRequest.decode(value),
+    responseSerialize: (value: KeyUseNow): Buffer => Buffer.from(KeyUseNow.encode(value).finish()),
+    responseDeserialize: (value: Buffer): KeyUseNow => KeyUseNow.decode(value),
+  },
+  /**
+   * Leases permits to fetch URLs for an account, and takes back those that the previous lease left
+   * unused.
+   */
+  leaseFetches: {
+    path: "/billing.v1.LimitService/LeaseFetches" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: LeaseFetchesRequest): Buffer => Buffer.from(LeaseFetchesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): LeaseFetchesRequest => LeaseFetchesRequest.decode(value),
+    responseSerialize: (value: LeaseFetchesResponse): Buffer =>
+      Buffer.from(LeaseFetchesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): LeaseFetchesResponse => LeaseFetchesResponse.decode(value),
+  },
+  /** How much of its budget of fetched URLs an account has used. */
+  getFetchBudget: {
+    path: "/billing.v1.LimitService/GetFetchBudget" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetFetchBudgetRequest): Buffer =>
+      Buffer.from(GetFetchBudgetRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetFetchBudgetRequest => GetFetchBudgetRequest.decode(value),
+    responseSerialize: (value: FetchBudget): Buffer => Buffer.from(FetchBudget.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FetchBudget => FetchBudget.decode(value),
+  },
 } as const;
 
 export interface LimitServiceServer extends UntypedServiceImplementation {
@@ -740,6 +1780,15 @@ export interface LimitServiceServer extends UntypedServiceImplementation {
    * any are held.
    */
   renew: handleUnaryCall<RenewRequest, RenewResponse>;
+  /** How much of its limits and its budget a key uses now. Asks the replicas that hold permits. */
+  getKeyUse: handleUnaryCall<GetKeyUseRequest, KeyUseNow>;
+  /**
+   * Leases permits to fetch URLs for an account, and takes back those that the previous lease left
+   * unused.
+   */
+  leaseFetches: handleUnaryCall<LeaseFetchesRequest, LeaseFetchesResponse>;
+  /** How much of its budget of fetched URLs an account has used. */
+  getFetchBudget: handleUnaryCall<GetFetchBudgetRequest, FetchBudget>;
 }
 
 export interface LimitServiceClient extends Client {
@@ -777,6 +1826,57 @@ export interface LimitServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RenewResponse) => void,
+  ): ClientUnaryCall;
+  /** How much of its limits and its budget a key uses now. Asks the replicas that hold permits. */
+  getKeyUse(
+    request: GetKeyUseRequest,
+    callback: (error: ServiceError | null, response: KeyUseNow) => void,
+  ): ClientUnaryCall;
+  getKeyUse(
+    request: GetKeyUseRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: KeyUseNow) => void,
+  ): ClientUnaryCall;
+  getKeyUse(
+    request: GetKeyUseRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: KeyUseNow) => void,
+  ): ClientUnaryCall;
+  /**
+   * Leases permits to fetch URLs for an account, and takes back those that the previous lease left
+   * unused.
+   */
+  leaseFetches(
+    request: LeaseFetchesRequest,
+    callback: (error: ServiceError | null, response: LeaseFetchesResponse) => void,
+  ): ClientUnaryCall;
+  leaseFetches(
+    request: LeaseFetchesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: LeaseFetchesResponse) => void,
+  ): ClientUnaryCall;
+  leaseFetches(
+    request: LeaseFetchesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: LeaseFetchesResponse) => void,
+  ): ClientUnaryCall;
+  /** How much of its budget of fetched URLs an account has used. */
+  getFetchBudget(
+    request: GetFetchBudgetRequest,
+    callback: (error: ServiceError | null, response: FetchBudget) => void,
+  ): ClientUnaryCall;
+  getFetchBudget(
+    request: GetFetchBudgetRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FetchBudget) => void,
+  ): ClientUnaryCall;
+  getFetchBudget(
+    request: GetFetchBudgetRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FetchBudget) => void,
   ): ClientUnaryCall;
 }
 

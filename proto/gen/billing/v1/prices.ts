@@ -52,11 +52,38 @@ export interface TablePrice {
   link: string;
   /** Nano-USD for as many units as the catalogue's prices are per, by unit, variant and tier. */
   rates: { [key: string]: bigint };
+  /** The longest input and output, where the table has them. */
+  contextTokens?: bigint | undefined;
+  maxOutputTokens?: bigint | undefined;
 }
 
 export interface TablePrice_RatesEntry {
   key: string;
   value: bigint;
+}
+
+export interface QuoteModelsRequest {
+  provider: string;
+  /** The provider's names for the models, at most 2,000. */
+  models: string[];
+}
+
+export interface QuoteModelsResponse {
+  /** Of models that a table has, in the order of the tables' names. */
+  quotes: ModelQuote[];
+}
+
+export interface ModelQuote {
+  /** The provider's name for it. */
+  model: string;
+  /** Such as "litellm". */
+  table: string;
+  /** As in the catalogue, JSON, with the prices that a request for text can be held for. */
+  price: string;
+  /** The vendor's page; empty: unknown. */
+  link: string;
+  contextTokens?: bigint | undefined;
+  maxOutputTokens?: bigint | undefined;
 }
 
 export interface PriceTable {
@@ -414,7 +441,7 @@ export const PutPriceTableRequest: MessageFns<PutPriceTableRequest> = {
 };
 
 function createBaseTablePrice(): TablePrice {
-  return { provider: "", model: "", link: "", rates: {} };
+  return { provider: "", model: "", link: "", rates: {}, contextTokens: undefined, maxOutputTokens: undefined };
 }
 
 export const TablePrice: MessageFns<TablePrice> = {
@@ -431,6 +458,18 @@ export const TablePrice: MessageFns<TablePrice> = {
     globalThis.Object.entries(message.rates).forEach(([key, value]: [string, bigint]) => {
       TablePrice_RatesEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
     });
+    if (message.contextTokens !== undefined) {
+      if (BigInt.asIntN(64, message.contextTokens) !== message.contextTokens) {
+        throw new globalThis.Error("value provided for field message.contextTokens of type int64 too large");
+      }
+      writer.uint32(40).int64(message.contextTokens);
+    }
+    if (message.maxOutputTokens !== undefined) {
+      if (BigInt.asIntN(64, message.maxOutputTokens) !== message.maxOutputTokens) {
+        throw new globalThis.Error("value provided for field message.maxOutputTokens of type int64 too large");
+      }
+      writer.uint32(48).int64(message.maxOutputTokens);
+    }
     return writer;
   },
 
@@ -482,6 +521,22 @@ export const TablePrice: MessageFns<TablePrice> = {
             }
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.contextTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.maxOutputTokens = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -513,6 +568,16 @@ export const TablePrice: MessageFns<TablePrice> = {
           {},
         )
         : {},
+      contextTokens: isSet(object.contextTokens)
+        ? BigInt(object.contextTokens)
+        : isSet(object.context_tokens)
+        ? BigInt(object.context_tokens)
+        : undefined,
+      maxOutputTokens: isSet(object.maxOutputTokens)
+        ? BigInt(object.maxOutputTokens)
+        : isSet(object.max_output_tokens)
+        ? BigInt(object.max_output_tokens)
+        : undefined,
     };
   },
 
@@ -536,6 +601,12 @@ export const TablePrice: MessageFns<TablePrice> = {
         });
       }
     }
+    if (message.contextTokens !== undefined) {
+      obj.contextTokens = message.contextTokens.toString();
+    }
+    if (message.maxOutputTokens !== undefined) {
+      obj.maxOutputTokens = message.maxOutputTokens.toString();
+    }
     return obj;
   },
 
@@ -556,6 +627,12 @@ export const TablePrice: MessageFns<TablePrice> = {
       },
       {},
     );
+    message.contextTokens = (object.contextTokens !== undefined && object.contextTokens !== null)
+      ? BigInt(object.contextTokens)
+      : undefined;
+    message.maxOutputTokens = (object.maxOutputTokens !== undefined && object.maxOutputTokens !== null)
+      ? BigInt(object.maxOutputTokens)
+      : undefined;
     return message;
   },
 };
@@ -644,6 +721,327 @@ export const TablePrice_RatesEntry: MessageFns<TablePrice_RatesEntry> = {
     const message = createBaseTablePrice_RatesEntry();
     message.key = object.key ?? "";
     message.value = (object.value !== undefined && object.value !== null) ? BigInt(object.value) : 0n;
+    return message;
+  },
+};
+
+function createBaseQuoteModelsRequest(): QuoteModelsRequest {
+  return { provider: "", models: [] };
+}
+
+export const QuoteModelsRequest: MessageFns<QuoteModelsRequest> = {
+  encode(message: QuoteModelsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.provider !== "") {
+      writer.uint32(10).string(message.provider);
+    }
+    for (const v of message.models) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuoteModelsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuoteModelsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.models.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): QuoteModelsRequest {
+    return {
+      provider: isSet(object.provider) ? globalThis.String(object.provider) : "",
+      models: globalThis.Array.isArray(object?.models) ? object.models.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: QuoteModelsRequest): unknown {
+    const obj: any = {};
+    if (message.provider !== "") {
+      obj.provider = message.provider;
+    }
+    if (message.models?.length) {
+      obj.models = message.models;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<QuoteModelsRequest>): QuoteModelsRequest {
+    return QuoteModelsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<QuoteModelsRequest>): QuoteModelsRequest {
+    const message = createBaseQuoteModelsRequest();
+    message.provider = object.provider ?? "";
+    message.models = object.models?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseQuoteModelsResponse(): QuoteModelsResponse {
+  return { quotes: [] };
+}
+
+export const QuoteModelsResponse: MessageFns<QuoteModelsResponse> = {
+  encode(message: QuoteModelsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.quotes) {
+      ModelQuote.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuoteModelsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuoteModelsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.quotes.push(ModelQuote.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): QuoteModelsResponse {
+    return {
+      quotes: globalThis.Array.isArray(object?.quotes) ? object.quotes.map((e: any) => ModelQuote.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: QuoteModelsResponse): unknown {
+    const obj: any = {};
+    if (message.quotes?.length) {
+      obj.quotes = message.quotes.map((e) => ModelQuote.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<QuoteModelsResponse>): QuoteModelsResponse {
+    return QuoteModelsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<QuoteModelsResponse>): QuoteModelsResponse {
+    const message = createBaseQuoteModelsResponse();
+    message.quotes = object.quotes?.map((e) => ModelQuote.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseModelQuote(): ModelQuote {
+  return { model: "", table: "", price: "", link: "", contextTokens: undefined, maxOutputTokens: undefined };
+}
+
+export const ModelQuote: MessageFns<ModelQuote> = {
+  encode(message: ModelQuote, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.model !== "") {
+      writer.uint32(10).string(message.model);
+    }
+    if (message.table !== "") {
+      writer.uint32(18).string(message.table);
+    }
+    if (message.price !== "") {
+      writer.uint32(26).string(message.price);
+    }
+    if (message.link !== "") {
+      writer.uint32(34).string(message.link);
+    }
+    if (message.contextTokens !== undefined) {
+      if (BigInt.asIntN(64, message.contextTokens) !== message.contextTokens) {
+        throw new globalThis.Error("value provided for field message.contextTokens of type int64 too large");
+      }
+      writer.uint32(40).int64(message.contextTokens);
+    }
+    if (message.maxOutputTokens !== undefined) {
+      if (BigInt.asIntN(64, message.maxOutputTokens) !== message.maxOutputTokens) {
+        throw new globalThis.Error("value provided for field message.maxOutputTokens of type int64 too large");
+      }
+      writer.uint32(48).int64(message.maxOutputTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ModelQuote {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseModelQuote();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.table = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.price = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.link = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.contextTokens = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.maxOutputTokens = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ModelQuote {
+    return {
+      model: isSet(object.model) ? globalThis.String(object.model) : "",
+      table: isSet(object.table) ? globalThis.String(object.table) : "",
+      price: isSet(object.price) ? globalThis.String(object.price) : "",
+      link: isSet(object.link) ? globalThis.String(object.link) : "",
+      contextTokens: isSet(object.contextTokens)
+        ? BigInt(object.contextTokens)
+        : isSet(object.context_tokens)
+        ? BigInt(object.context_tokens)
+        : undefined,
+      maxOutputTokens: isSet(object.maxOutputTokens)
+        ? BigInt(object.maxOutputTokens)
+        : isSet(object.max_output_tokens)
+        ? BigInt(object.max_output_tokens)
+        : undefined,
+    };
+  },
+
+  toJSON(message: ModelQuote): unknown {
+    const obj: any = {};
+    if (message.model !== "") {
+      obj.model = message.model;
+    }
+    if (message.table !== "") {
+      obj.table = message.table;
+    }
+    if (message.price !== "") {
+      obj.price = message.price;
+    }
+    if (message.link !== "") {
+      obj.link = message.link;
+    }
+    if (message.contextTokens !== undefined) {
+      obj.contextTokens = message.contextTokens.toString();
+    }
+    if (message.maxOutputTokens !== undefined) {
+      obj.maxOutputTokens = message.maxOutputTokens.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ModelQuote>): ModelQuote {
+    return ModelQuote.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ModelQuote>): ModelQuote {
+    const message = createBaseModelQuote();
+    message.model = object.model ?? "";
+    message.table = object.table ?? "";
+    message.price = object.price ?? "";
+    message.link = object.link ?? "";
+    message.contextTokens = (object.contextTokens !== undefined && object.contextTokens !== null)
+      ? BigInt(object.contextTokens)
+      : undefined;
+    message.maxOutputTokens = (object.maxOutputTokens !== undefined && object.maxOutputTokens !== null)
+      ? BigInt(object.maxOutputTokens)
+      : undefined;
     return message;
   },
 };
@@ -1922,6 +2320,16 @@ export const PriceServiceService = {
     responseSerialize: (value: AcceptedPrice): Buffer => Buffer.from(AcceptedPrice.encode(value).finish()),
     responseDeserialize: (value: Buffer): AcceptedPrice => AcceptedPrice.decode(value),
   },
+  /** What the tables have for models of a provider that could be added. NOT_FOUND. */
+  quoteModels: {
+    path: "/billing.v1.PriceService/QuoteModels" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: QuoteModelsRequest): Buffer => Buffer.from(QuoteModelsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): QuoteModelsRequest => QuoteModelsRequest.decode(value),
+    responseSerialize: (value: QuoteModelsResponse): Buffer => Buffer.from(QuoteModelsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): QuoteModelsResponse => QuoteModelsResponse.decode(value),
+  },
 } as const;
 
 export interface PriceServiceServer extends UntypedServiceImplementation {
@@ -1936,6 +2344,8 @@ export interface PriceServiceServer extends UntypedServiceImplementation {
    * ALREADY_EXISTS if the price has changed since it was reviewed.
    */
   acceptPrice: handleUnaryCall<AcceptPriceRequest, AcceptedPrice>;
+  /** What the tables have for models of a provider that could be added. NOT_FOUND. */
+  quoteModels: handleUnaryCall<QuoteModelsRequest, QuoteModelsResponse>;
 }
 
 export interface PriceServiceClient extends Client {
@@ -2005,6 +2415,22 @@ export interface PriceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AcceptedPrice) => void,
+  ): ClientUnaryCall;
+  /** What the tables have for models of a provider that could be added. NOT_FOUND. */
+  quoteModels(
+    request: QuoteModelsRequest,
+    callback: (error: ServiceError | null, response: QuoteModelsResponse) => void,
+  ): ClientUnaryCall;
+  quoteModels(
+    request: QuoteModelsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: QuoteModelsResponse) => void,
+  ): ClientUnaryCall;
+  quoteModels(
+    request: QuoteModelsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: QuoteModelsResponse) => void,
   ): ClientUnaryCall;
 }
 

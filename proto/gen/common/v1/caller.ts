@@ -29,7 +29,14 @@ export interface Caller {
   /** Rises with every change of the key or its limits. */
   version: bigint;
   /** The account's setting: responses under an Idempotency-Key are not stored. */
-  keepsNoAnswers?: boolean | undefined;
+  keepsNoAnswers?:
+    | boolean
+    | undefined;
+  /**
+   * The account's setting: when the balance does not cover a request, the limits of its output that
+   * it does not set are lowered to what the balance covers, instead of a refusal.
+   */
+  lowersOutputCap?: boolean | undefined;
 }
 
 /** Limits of one key over all replicas together; 0 means unlimited. */
@@ -50,6 +57,7 @@ function createBaseCaller(): Caller {
     limits: undefined,
     version: 0n,
     keepsNoAnswers: undefined,
+    lowersOutputCap: undefined,
   };
 }
 
@@ -81,6 +89,9 @@ export const Caller: MessageFns<Caller> = {
     }
     if (message.keepsNoAnswers !== undefined) {
       writer.uint32(56).bool(message.keepsNoAnswers);
+    }
+    if (message.lowersOutputCap !== undefined) {
+      writer.uint32(64).bool(message.lowersOutputCap);
     }
     return writer;
   },
@@ -154,6 +165,14 @@ export const Caller: MessageFns<Caller> = {
             message.keepsNoAnswers = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.lowersOutputCap = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -191,6 +210,11 @@ export const Caller: MessageFns<Caller> = {
         : isSet(object.keeps_no_answers)
         ? globalThis.Boolean(object.keeps_no_answers)
         : undefined,
+      lowersOutputCap: isSet(object.lowersOutputCap)
+        ? globalThis.Boolean(object.lowersOutputCap)
+        : isSet(object.lowers_output_cap)
+        ? globalThis.Boolean(object.lowers_output_cap)
+        : undefined,
     };
   },
 
@@ -217,6 +241,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.keepsNoAnswers !== undefined) {
       obj.keepsNoAnswers = message.keepsNoAnswers;
     }
+    if (message.lowersOutputCap !== undefined) {
+      obj.lowersOutputCap = message.lowersOutputCap;
+    }
     return obj;
   },
 
@@ -236,6 +263,7 @@ export const Caller: MessageFns<Caller> = {
       : undefined;
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
+    message.lowersOutputCap = object.lowersOutputCap ?? undefined;
     return message;
   },
 };

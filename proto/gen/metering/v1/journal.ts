@@ -29,6 +29,16 @@ export interface Checkpoint {
   units: Unit[];
   /** What those units cost: the bill, should the service die before it writes more. */
   costNanoUsd: bigint;
+  /** Some units are at the request's upper bound, since nothing delivered can contain them. */
+  isUpperBound: boolean;
+  /**
+   * Set if another model than the requested one serves the request: what the usage event has in
+   * place of `started`.
+   */
+  model?: string | undefined;
+  priceVersion?: string | undefined;
+  requestedModel?: string | undefined;
+  fallbackReason?: string | undefined;
 }
 
 function createBaseJournalRecord(): JournalRecord {
@@ -154,7 +164,16 @@ export const JournalRecord: MessageFns<JournalRecord> = {
 };
 
 function createBaseCheckpoint(): Checkpoint {
-  return { requestId: "", units: [], costNanoUsd: 0n };
+  return {
+    requestId: "",
+    units: [],
+    costNanoUsd: 0n,
+    isUpperBound: false,
+    model: undefined,
+    priceVersion: undefined,
+    requestedModel: undefined,
+    fallbackReason: undefined,
+  };
 }
 
 export const Checkpoint: MessageFns<Checkpoint> = {
@@ -170,6 +189,21 @@ export const Checkpoint: MessageFns<Checkpoint> = {
         throw new globalThis.Error("value provided for field message.costNanoUsd of type int64 too large");
       }
       writer.uint32(24).int64(message.costNanoUsd);
+    }
+    if (message.isUpperBound !== false) {
+      writer.uint32(32).bool(message.isUpperBound);
+    }
+    if (message.model !== undefined) {
+      writer.uint32(42).string(message.model);
+    }
+    if (message.priceVersion !== undefined) {
+      writer.uint32(50).string(message.priceVersion);
+    }
+    if (message.requestedModel !== undefined) {
+      writer.uint32(58).string(message.requestedModel);
+    }
+    if (message.fallbackReason !== undefined) {
+      writer.uint32(66).string(message.fallbackReason);
     }
     return writer;
   },
@@ -211,6 +245,46 @@ export const Checkpoint: MessageFns<Checkpoint> = {
             message.costNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isUpperBound = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.priceVersion = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.requestedModel = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.fallbackReason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -236,6 +310,27 @@ export const Checkpoint: MessageFns<Checkpoint> = {
         : isSet(object.cost_nano_usd)
         ? BigInt(object.cost_nano_usd)
         : 0n,
+      isUpperBound: isSet(object.isUpperBound)
+        ? globalThis.Boolean(object.isUpperBound)
+        : isSet(object.is_upper_bound)
+        ? globalThis.Boolean(object.is_upper_bound)
+        : false,
+      model: isSet(object.model) ? globalThis.String(object.model) : undefined,
+      priceVersion: isSet(object.priceVersion)
+        ? globalThis.String(object.priceVersion)
+        : isSet(object.price_version)
+        ? globalThis.String(object.price_version)
+        : undefined,
+      requestedModel: isSet(object.requestedModel)
+        ? globalThis.String(object.requestedModel)
+        : isSet(object.requested_model)
+        ? globalThis.String(object.requested_model)
+        : undefined,
+      fallbackReason: isSet(object.fallbackReason)
+        ? globalThis.String(object.fallbackReason)
+        : isSet(object.fallback_reason)
+        ? globalThis.String(object.fallback_reason)
+        : undefined,
     };
   },
 
@@ -250,6 +345,21 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     if (message.costNanoUsd !== 0n) {
       obj.costNanoUsd = message.costNanoUsd.toString();
     }
+    if (message.isUpperBound !== false) {
+      obj.isUpperBound = message.isUpperBound;
+    }
+    if (message.model !== undefined) {
+      obj.model = message.model;
+    }
+    if (message.priceVersion !== undefined) {
+      obj.priceVersion = message.priceVersion;
+    }
+    if (message.requestedModel !== undefined) {
+      obj.requestedModel = message.requestedModel;
+    }
+    if (message.fallbackReason !== undefined) {
+      obj.fallbackReason = message.fallbackReason;
+    }
     return obj;
   },
 
@@ -263,6 +373,11 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     message.costNanoUsd = (object.costNanoUsd !== undefined && object.costNanoUsd !== null)
       ? BigInt(object.costNanoUsd)
       : 0n;
+    message.isUpperBound = object.isUpperBound ?? false;
+    message.model = object.model ?? undefined;
+    message.priceVersion = object.priceVersion ?? undefined;
+    message.requestedModel = object.requestedModel ?? undefined;
+    message.fallbackReason = object.fallbackReason ?? undefined;
     return message;
   },
 };

@@ -65,6 +65,21 @@ export interface UsageFilter {
   outcome?: Outcome | undefined;
   status?: number | undefined;
   minCostNanoUsd?: bigint | undefined;
+  errorCode?: string | undefined;
+  minDurationMs?:
+    | number
+    | undefined;
+  /** Ours, the client's, or an upstream's of any call for the request. */
+  anyRequestId?:
+    | string
+    | undefined;
+  /** Requests of any of these keys. */
+  keys?: KeySet | undefined;
+}
+
+export interface KeySet {
+  /** At most 100; without one, no request matches. */
+  ids: string[];
 }
 
 export interface QueryUsageRequest {
@@ -219,8 +234,26 @@ export interface KeyUse {
   keyId: string;
   /** The end of its last request that was applied. */
   lastUsedMs: bigint;
-  /** About: all of this clock hour, and of the one before the share that is less than an hour old. */
+  /**
+   * About: all of this clock hour, and of the one before the share that is less than an hour old.
+   * 0 exactly when the last request ended more than an hour ago.
+   */
   requestsLastHour: bigint;
+  /** What its requests of this calendar month (UTC) cost, without write-offs. */
+  spentThisMonthNanoUsd?: bigint | undefined;
+}
+
+export interface SumLastMonthRequest {
+}
+
+export interface SumLastMonthResponse {
+  /** Models without usage are left out. */
+  models: ModelUse[];
+}
+
+export interface ModelUse {
+  model: string;
+  units: Unit[];
 }
 
 function createBaseConfirmAppliedRequest(): ConfirmAppliedRequest {
@@ -521,6 +554,10 @@ function createBaseUsageFilter(): UsageFilter {
     outcome: undefined,
     status: undefined,
     minCostNanoUsd: undefined,
+    errorCode: undefined,
+    minDurationMs: undefined,
+    anyRequestId: undefined,
+    keys: undefined,
   };
 }
 
@@ -564,6 +601,18 @@ export const UsageFilter: MessageFns<UsageFilter> = {
         throw new globalThis.Error("value provided for field message.minCostNanoUsd of type int64 too large");
       }
       writer.uint32(80).int64(message.minCostNanoUsd);
+    }
+    if (message.errorCode !== undefined) {
+      writer.uint32(90).string(message.errorCode);
+    }
+    if (message.minDurationMs !== undefined) {
+      writer.uint32(96).uint32(message.minDurationMs);
+    }
+    if (message.anyRequestId !== undefined) {
+      writer.uint32(106).string(message.anyRequestId);
+    }
+    if (message.keys !== undefined) {
+      KeySet.encode(message.keys, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -661,6 +710,38 @@ export const UsageFilter: MessageFns<UsageFilter> = {
             message.minCostNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.errorCode = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.minDurationMs = reader.uint32();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.anyRequestId = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.keys = KeySet.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -697,6 +778,22 @@ export const UsageFilter: MessageFns<UsageFilter> = {
         : isSet(object.min_cost_nano_usd)
         ? BigInt(object.min_cost_nano_usd)
         : undefined,
+      errorCode: isSet(object.errorCode)
+        ? globalThis.String(object.errorCode)
+        : isSet(object.error_code)
+        ? globalThis.String(object.error_code)
+        : undefined,
+      minDurationMs: isSet(object.minDurationMs)
+        ? globalThis.Number(object.minDurationMs)
+        : isSet(object.min_duration_ms)
+        ? globalThis.Number(object.min_duration_ms)
+        : undefined,
+      anyRequestId: isSet(object.anyRequestId)
+        ? globalThis.String(object.anyRequestId)
+        : isSet(object.any_request_id)
+        ? globalThis.String(object.any_request_id)
+        : undefined,
+      keys: isSet(object.keys) ? KeySet.fromJSON(object.keys) : undefined,
     };
   },
 
@@ -732,6 +829,18 @@ export const UsageFilter: MessageFns<UsageFilter> = {
     if (message.minCostNanoUsd !== undefined) {
       obj.minCostNanoUsd = message.minCostNanoUsd.toString();
     }
+    if (message.errorCode !== undefined) {
+      obj.errorCode = message.errorCode;
+    }
+    if (message.minDurationMs !== undefined) {
+      obj.minDurationMs = Math.round(message.minDurationMs);
+    }
+    if (message.anyRequestId !== undefined) {
+      obj.anyRequestId = message.anyRequestId;
+    }
+    if (message.keys !== undefined) {
+      obj.keys = KeySet.toJSON(message.keys);
+    }
     return obj;
   },
 
@@ -752,6 +861,77 @@ export const UsageFilter: MessageFns<UsageFilter> = {
     message.minCostNanoUsd = (object.minCostNanoUsd !== undefined && object.minCostNanoUsd !== null)
       ? BigInt(object.minCostNanoUsd)
       : undefined;
+    message.errorCode = object.errorCode ?? undefined;
+    message.minDurationMs = object.minDurationMs ?? undefined;
+    message.anyRequestId = object.anyRequestId ?? undefined;
+    message.keys = (object.keys !== undefined && object.keys !== null) ? KeySet.fromPartial(object.keys) : undefined;
+    return message;
+  },
+};
+
+function createBaseKeySet(): KeySet {
+  return { ids: [] };
+}
+
+export const KeySet: MessageFns<KeySet> = {
+  encode(message: KeySet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeySet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeySet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): KeySet {
+    return { ids: globalThis.Array.isArray(object?.ids) ? object.ids.map((e: any) => globalThis.String(e)) : [] };
+  },
+
+  toJSON(message: KeySet): unknown {
+    const obj: any = {};
+    if (message.ids?.length) {
+      obj.ids = message.ids;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<KeySet>): KeySet {
+    return KeySet.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<KeySet>): KeySet {
+    const message = createBaseKeySet();
+    message.ids = object.ids?.map((e) => e) || [];
     return message;
   },
 };
@@ -2857,7 +3037,7 @@ export const ListKeyUseResponse: MessageFns<ListKeyUseResponse> = {
 };
 
 function createBaseKeyUse(): KeyUse {
-  return { keyId: "", lastUsedMs: 0n, requestsLastHour: 0n };
+  return { keyId: "", lastUsedMs: 0n, requestsLastHour: 0n, spentThisMonthNanoUsd: undefined };
 }
 
 export const KeyUse: MessageFns<KeyUse> = {
@@ -2876,6 +3056,12 @@ export const KeyUse: MessageFns<KeyUse> = {
         throw new globalThis.Error("value provided for field message.requestsLastHour of type int64 too large");
       }
       writer.uint32(24).int64(message.requestsLastHour);
+    }
+    if (message.spentThisMonthNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.spentThisMonthNanoUsd) !== message.spentThisMonthNanoUsd) {
+        throw new globalThis.Error("value provided for field message.spentThisMonthNanoUsd of type int64 too large");
+      }
+      writer.uint32(32).int64(message.spentThisMonthNanoUsd);
     }
     return writer;
   },
@@ -2917,6 +3103,14 @@ export const KeyUse: MessageFns<KeyUse> = {
             message.requestsLastHour = reader.int64() as bigint;
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.spentThisMonthNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2946,6 +3140,11 @@ export const KeyUse: MessageFns<KeyUse> = {
         : isSet(object.requests_last_hour)
         ? BigInt(object.requests_last_hour)
         : 0n,
+      spentThisMonthNanoUsd: isSet(object.spentThisMonthNanoUsd)
+        ? BigInt(object.spentThisMonthNanoUsd)
+        : isSet(object.spent_this_month_nano_usd)
+        ? BigInt(object.spent_this_month_nano_usd)
+        : undefined,
     };
   },
 
@@ -2959,6 +3158,9 @@ export const KeyUse: MessageFns<KeyUse> = {
     }
     if (message.requestsLastHour !== 0n) {
       obj.requestsLastHour = message.requestsLastHour.toString();
+    }
+    if (message.spentThisMonthNanoUsd !== undefined) {
+      obj.spentThisMonthNanoUsd = message.spentThisMonthNanoUsd.toString();
     }
     return obj;
   },
@@ -2975,6 +3177,216 @@ export const KeyUse: MessageFns<KeyUse> = {
     message.requestsLastHour = (object.requestsLastHour !== undefined && object.requestsLastHour !== null)
       ? BigInt(object.requestsLastHour)
       : 0n;
+    message.spentThisMonthNanoUsd =
+      (object.spentThisMonthNanoUsd !== undefined && object.spentThisMonthNanoUsd !== null)
+        ? BigInt(object.spentThisMonthNanoUsd)
+        : undefined;
+    return message;
+  },
+};
+
+function createBaseSumLastMonthRequest(): SumLastMonthRequest {
+  return {};
+}
+
+export const SumLastMonthRequest: MessageFns<SumLastMonthRequest> = {
+  encode(_: SumLastMonthRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SumLastMonthRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSumLastMonthRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): SumLastMonthRequest {
+    return {};
+  },
+
+  toJSON(_: SumLastMonthRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<SumLastMonthRequest>): SumLastMonthRequest {
+    return SumLastMonthRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<SumLastMonthRequest>): SumLastMonthRequest {
+    const message = createBaseSumLastMonthRequest();
+    return message;
+  },
+};
+
+function createBaseSumLastMonthResponse(): SumLastMonthResponse {
+  return { models: [] };
+}
+
+export const SumLastMonthResponse: MessageFns<SumLastMonthResponse> = {
+  encode(message: SumLastMonthResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.models) {
+      ModelUse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SumLastMonthResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSumLastMonthResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.models.push(ModelUse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SumLastMonthResponse {
+    return {
+      models: globalThis.Array.isArray(object?.models) ? object.models.map((e: any) => ModelUse.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: SumLastMonthResponse): unknown {
+    const obj: any = {};
+    if (message.models?.length) {
+      obj.models = message.models.map((e) => ModelUse.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SumLastMonthResponse>): SumLastMonthResponse {
+    return SumLastMonthResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SumLastMonthResponse>): SumLastMonthResponse {
+    const message = createBaseSumLastMonthResponse();
+    message.models = object.models?.map((e) => ModelUse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseModelUse(): ModelUse {
+  return { model: "", units: [] };
+}
+
+export const ModelUse: MessageFns<ModelUse> = {
+  encode(message: ModelUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.model !== "") {
+      writer.uint32(10).string(message.model);
+    }
+    for (const v of message.units) {
+      Unit.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ModelUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseModelUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.units.push(Unit.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ModelUse {
+    return {
+      model: isSet(object.model) ? globalThis.String(object.model) : "",
+      units: globalThis.Array.isArray(object?.units) ? object.units.map((e: any) => Unit.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: ModelUse): unknown {
+    const obj: any = {};
+    if (message.model !== "") {
+      obj.model = message.model;
+    }
+    if (message.units?.length) {
+      obj.units = message.units.map((e) => Unit.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ModelUse>): ModelUse {
+    return ModelUse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ModelUse>): ModelUse {
+    const message = createBaseModelUse();
+    message.model = object.model ?? "";
+    message.units = object.units?.map((e) => Unit.fromPartial(e)) || [];
     return message;
   },
 };
@@ -3051,6 +3463,17 @@ export const MeteringServiceService = {
     responseSerialize: (value: ListKeyUseResponse): Buffer => Buffer.from(ListKeyUseResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListKeyUseResponse => ListKeyUseResponse.decode(value),
   },
+  /** What all accounts together used of each model in the last calendar month (UTC). */
+  sumLastMonth: {
+    path: "/metering.v1.MeteringService/SumLastMonth" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SumLastMonthRequest): Buffer => Buffer.from(SumLastMonthRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SumLastMonthRequest => SumLastMonthRequest.decode(value),
+    responseSerialize: (value: SumLastMonthResponse): Buffer =>
+      Buffer.from(SumLastMonthResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SumLastMonthResponse => SumLastMonthResponse.decode(value),
+  },
 } as const;
 
 export interface MeteringServiceServer extends UntypedServiceImplementation {
@@ -3066,6 +3489,8 @@ export interface MeteringServiceServer extends UntypedServiceImplementation {
   querySeries: handleUnaryCall<QuerySeriesRequest, QuerySeriesResponse>;
   /** When keys were used last, and how much of late. */
   listKeyUse: handleUnaryCall<ListKeyUseRequest, ListKeyUseResponse>;
+  /** What all accounts together used of each model in the last calendar month (UTC). */
+  sumLastMonth: handleUnaryCall<SumLastMonthRequest, SumLastMonthResponse>;
 }
 
 export interface MeteringServiceClient extends Client {
@@ -3178,6 +3603,22 @@ export interface MeteringServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListKeyUseResponse) => void,
+  ): ClientUnaryCall;
+  /** What all accounts together used of each model in the last calendar month (UTC). */
+  sumLastMonth(
+    request: SumLastMonthRequest,
+    callback: (error: ServiceError | null, response: SumLastMonthResponse) => void,
+  ): ClientUnaryCall;
+  sumLastMonth(
+    request: SumLastMonthRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SumLastMonthResponse) => void,
+  ): ClientUnaryCall;
+  sumLastMonth(
+    request: SumLastMonthRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SumLastMonthResponse) => void,
   ): ClientUnaryCall;
 }
 

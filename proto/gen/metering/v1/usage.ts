@@ -161,6 +161,11 @@ export const SettlementRule = {
    * until an operator corrects it.
    */
   IMPLAUSIBLE_USAGE: 9,
+  /**
+   * UPPER_BOUND - The upstream's usage was not received, and what was received cannot contain all of it: the
+   * units that it cannot contain, by the upper bound of the request.
+   */
+  UPPER_BOUND: 10,
 } as const;
 
 export type SettlementRule = typeof SettlementRule[keyof typeof SettlementRule];
@@ -176,6 +181,7 @@ export namespace SettlementRule {
   export type FAILED_ESTIMATE = typeof SettlementRule.FAILED_ESTIMATE;
   export type UNPRICED_UNITS = typeof SettlementRule.UNPRICED_UNITS;
   export type IMPLAUSIBLE_USAGE = typeof SettlementRule.IMPLAUSIBLE_USAGE;
+  export type UPPER_BOUND = typeof SettlementRule.UPPER_BOUND;
 }
 
 export function settlementRuleFromJSON(object: any): SettlementRule {
@@ -210,6 +216,9 @@ export function settlementRuleFromJSON(object: any): SettlementRule {
     case 9:
     case "SETTLEMENT_RULE_IMPLAUSIBLE_USAGE":
       return SettlementRule.IMPLAUSIBLE_USAGE;
+    case 10:
+    case "SETTLEMENT_RULE_UPPER_BOUND":
+      return SettlementRule.UPPER_BOUND;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
   }
@@ -237,6 +246,8 @@ export function settlementRuleToJSON(object: SettlementRule): string {
       return "SETTLEMENT_RULE_UNPRICED_UNITS";
     case SettlementRule.IMPLAUSIBLE_USAGE:
       return "SETTLEMENT_RULE_IMPLAUSIBLE_USAGE";
+    case SettlementRule.UPPER_BOUND:
+      return "SETTLEMENT_RULE_UPPER_BOUND";
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum SettlementRule");
   }
@@ -276,6 +287,8 @@ export interface FailedAttempt {
     | undefined;
   /** The client had received a part of the response. */
   midStream: boolean;
+  /** Name or hint of the credential it was made with; empty: without one. */
+  credential: string;
 }
 
 /** One request's usage: the journal's final record, the message on JetStream, the row in MongoDB. */
@@ -325,7 +338,31 @@ export interface UsageEvent {
    * The error code that the client received, e.g. "upstream_timeout"; for a stream, also after its
    * status 200.
    */
-  errorCode?: string | undefined;
+  errorCode?:
+    | string
+    | undefined;
+  /** The client's own id of the request, at most 128 characters. It is not billed. */
+  clientRequestId?:
+    | string
+    | undefined;
+  /** The upstream's id of the call that succeeded, at most 64 characters. It is not billed. */
+  upstreamRequestId?:
+    | string
+    | undefined;
+  /** Name or hint of the credential of the call that succeeded, or was the last. It is not billed. */
+  upstreamCredential?:
+    | string
+    | undefined;
+  /** Digest of the catalogue in force when the request began: 12 digits in hex. It is not billed. */
+  catalogVersion?:
+    | string
+    | undefined;
+  /** The model that the client requested, if `model`, another one, was called in its place. */
+  requestedModel?:
+    | string
+    | undefined;
+  /** Why: the kind of its last failure, or "cooldown". */
+  fallbackReason?: string | undefined;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -435,6 +472,7 @@ function createBaseFailedAttempt(): FailedAttempt {
     message: undefined,
     upstreamRequestId: undefined,
     midStream: false,
+    credential: "",
   };
 }
 
@@ -469,6 +507,9 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     }
     if (message.midStream !== false) {
       writer.uint32(80).bool(message.midStream);
+    }
+    if (message.credential !== "") {
+      writer.uint32(90).string(message.credential);
     }
     return writer;
   },
@@ -566,6 +607,14 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
             message.midStream = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.credential = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -610,6 +659,7 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
         : isSet(object.mid_stream)
         ? globalThis.Boolean(object.mid_stream)
         : false,
+      credential: isSet(object.credential) ? globalThis.String(object.credential) : "",
     };
   },
 
@@ -645,6 +695,9 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     if (message.midStream !== false) {
       obj.midStream = message.midStream;
     }
+    if (message.credential !== "") {
+      obj.credential = message.credential;
+    }
     return obj;
   },
 
@@ -663,6 +716,7 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     message.message = object.message ?? undefined;
     message.upstreamRequestId = object.upstreamRequestId ?? undefined;
     message.midStream = object.midStream ?? false;
+    message.credential = object.credential ?? "";
     return message;
   },
 };
@@ -696,6 +750,12 @@ function createBaseUsageEvent(): UsageEvent {
     traceId: undefined,
     spanId: undefined,
     errorCode: undefined,
+    clientRequestId: undefined,
+    upstreamRequestId: undefined,
+    upstreamCredential: undefined,
+    catalogVersion: undefined,
+    requestedModel: undefined,
+    fallbackReason: undefined,
   };
 }
 
@@ -793,6 +853,24 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     if (message.errorCode !== undefined) {
       writer.uint32(218).string(message.errorCode);
+    }
+    if (message.clientRequestId !== undefined) {
+      writer.uint32(226).string(message.clientRequestId);
+    }
+    if (message.upstreamRequestId !== undefined) {
+      writer.uint32(234).string(message.upstreamRequestId);
+    }
+    if (message.upstreamCredential !== undefined) {
+      writer.uint32(242).string(message.upstreamCredential);
+    }
+    if (message.catalogVersion !== undefined) {
+      writer.uint32(250).string(message.catalogVersion);
+    }
+    if (message.requestedModel !== undefined) {
+      writer.uint32(258).string(message.requestedModel);
+    }
+    if (message.fallbackReason !== undefined) {
+      writer.uint32(266).string(message.fallbackReason);
     }
     return writer;
   },
@@ -1026,6 +1104,54 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.errorCode = reader.string();
             continue;
           }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.clientRequestId = reader.string();
+            continue;
+          }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.upstreamRequestId = reader.string();
+            continue;
+          }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.upstreamCredential = reader.string();
+            continue;
+          }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.catalogVersion = reader.string();
+            continue;
+          }
+          case 32: {
+            if (tag !== 258) {
+              break;
+            }
+
+            message.requestedModel = reader.string();
+            continue;
+          }
+          case 33: {
+            if (tag !== 266) {
+              break;
+            }
+
+            message.fallbackReason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1141,6 +1267,36 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : isSet(object.error_code)
         ? globalThis.String(object.error_code)
         : undefined,
+      clientRequestId: isSet(object.clientRequestId)
+        ? globalThis.String(object.clientRequestId)
+        : isSet(object.client_request_id)
+        ? globalThis.String(object.client_request_id)
+        : undefined,
+      upstreamRequestId: isSet(object.upstreamRequestId)
+        ? globalThis.String(object.upstreamRequestId)
+        : isSet(object.upstream_request_id)
+        ? globalThis.String(object.upstream_request_id)
+        : undefined,
+      upstreamCredential: isSet(object.upstreamCredential)
+        ? globalThis.String(object.upstreamCredential)
+        : isSet(object.upstream_credential)
+        ? globalThis.String(object.upstream_credential)
+        : undefined,
+      catalogVersion: isSet(object.catalogVersion)
+        ? globalThis.String(object.catalogVersion)
+        : isSet(object.catalog_version)
+        ? globalThis.String(object.catalog_version)
+        : undefined,
+      requestedModel: isSet(object.requestedModel)
+        ? globalThis.String(object.requestedModel)
+        : isSet(object.requested_model)
+        ? globalThis.String(object.requested_model)
+        : undefined,
+      fallbackReason: isSet(object.fallbackReason)
+        ? globalThis.String(object.fallbackReason)
+        : isSet(object.fallback_reason)
+        ? globalThis.String(object.fallback_reason)
+        : undefined,
     };
   },
 
@@ -1227,6 +1383,24 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.errorCode !== undefined) {
       obj.errorCode = message.errorCode;
     }
+    if (message.clientRequestId !== undefined) {
+      obj.clientRequestId = message.clientRequestId;
+    }
+    if (message.upstreamRequestId !== undefined) {
+      obj.upstreamRequestId = message.upstreamRequestId;
+    }
+    if (message.upstreamCredential !== undefined) {
+      obj.upstreamCredential = message.upstreamCredential;
+    }
+    if (message.catalogVersion !== undefined) {
+      obj.catalogVersion = message.catalogVersion;
+    }
+    if (message.requestedModel !== undefined) {
+      obj.requestedModel = message.requestedModel;
+    }
+    if (message.fallbackReason !== undefined) {
+      obj.fallbackReason = message.fallbackReason;
+    }
     return obj;
   },
 
@@ -1268,6 +1442,12 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.traceId = object.traceId ?? undefined;
     message.spanId = object.spanId ?? undefined;
     message.errorCode = object.errorCode ?? undefined;
+    message.clientRequestId = object.clientRequestId ?? undefined;
+    message.upstreamRequestId = object.upstreamRequestId ?? undefined;
+    message.upstreamCredential = object.upstreamCredential ?? undefined;
+    message.catalogVersion = object.catalogVersion ?? undefined;
+    message.requestedModel = object.requestedModel ?? undefined;
+    message.fallbackReason = object.fallbackReason ?? undefined;
     return message;
   },
 };

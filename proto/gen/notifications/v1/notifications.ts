@@ -2,7 +2,7 @@
 // versions:
 //   protoc-gen-ts_proto  v2.18.0
 //   protoc               unknown
-// source: video/v1/webhooks.proto
+// source: notifications/v1/notifications.proto
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
@@ -21,9 +21,27 @@ import {
 import { Actor } from "../../common/v1/actor.ts";
 import { PageRequest } from "../../common/v1/page.ts";
 
-export const protobufPackage = "video.v1";
+export const protobufPackage = "notifications.v1";
 
-export const protobufFileName = "video/v1/webhooks.proto";
+export const protobufFileName = "notifications/v1/notifications.proto";
+
+export interface DescribeMailRequest {
+}
+
+export interface DescribeMailResponse {
+  configured: boolean;
+}
+
+export interface SendMailRequest {
+  /** The mail's Message-ID is made from it. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+}
+
+export interface SendMailResponse {
+}
 
 export interface Target {
   /** `https://...`, or `mailto:` and an address. */
@@ -37,6 +55,22 @@ export interface CheckTargetsRequest {
 }
 
 export interface CheckTargetsResponse {
+}
+
+export interface SendWebhookRequest {
+  /** The webhook-id. */
+  id: string;
+  accountId: string;
+  /** Every id by which the task can be found; the last is the one its owner was given. */
+  taskIds: string[];
+  /** e.g. video.generation.succeeded */
+  type: string;
+  url: string;
+  /** JSON. */
+  body: string;
+}
+
+export interface SendWebhookResponse {
 }
 
 export interface EnqueueRequest {
@@ -208,6 +242,294 @@ export interface ReplayRequest {
 export interface ReplayResponse {
   delivery: Delivery | undefined;
 }
+
+function createBaseDescribeMailRequest(): DescribeMailRequest {
+  return {};
+}
+
+export const DescribeMailRequest: MessageFns<DescribeMailRequest> = {
+  encode(_: DescribeMailRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DescribeMailRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDescribeMailRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): DescribeMailRequest {
+    return {};
+  },
+
+  toJSON(_: DescribeMailRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<DescribeMailRequest>): DescribeMailRequest {
+    return DescribeMailRequest.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<DescribeMailRequest>): DescribeMailRequest {
+    const message = createBaseDescribeMailRequest();
+    return message;
+  },
+};
+
+function createBaseDescribeMailResponse(): DescribeMailResponse {
+  return { configured: false };
+}
+
+export const DescribeMailResponse: MessageFns<DescribeMailResponse> = {
+  encode(message: DescribeMailResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.configured !== false) {
+      writer.uint32(8).bool(message.configured);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DescribeMailResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDescribeMailResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.configured = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): DescribeMailResponse {
+    return { configured: isSet(object.configured) ? globalThis.Boolean(object.configured) : false };
+  },
+
+  toJSON(message: DescribeMailResponse): unknown {
+    const obj: any = {};
+    if (message.configured !== false) {
+      obj.configured = message.configured;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<DescribeMailResponse>): DescribeMailResponse {
+    return DescribeMailResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DescribeMailResponse>): DescribeMailResponse {
+    const message = createBaseDescribeMailResponse();
+    message.configured = object.configured ?? false;
+    return message;
+  },
+};
+
+function createBaseSendMailRequest(): SendMailRequest {
+  return { id: "", to: "", subject: "", text: "" };
+}
+
+export const SendMailRequest: MessageFns<SendMailRequest> = {
+  encode(message: SendMailRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.to !== "") {
+      writer.uint32(18).string(message.to);
+    }
+    if (message.subject !== "") {
+      writer.uint32(26).string(message.subject);
+    }
+    if (message.text !== "") {
+      writer.uint32(34).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendMailRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendMailRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.to = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.subject = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SendMailRequest {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      to: isSet(object.to) ? globalThis.String(object.to) : "",
+      subject: isSet(object.subject) ? globalThis.String(object.subject) : "",
+      text: isSet(object.text) ? globalThis.String(object.text) : "",
+    };
+  },
+
+  toJSON(message: SendMailRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.to !== "") {
+      obj.to = message.to;
+    }
+    if (message.subject !== "") {
+      obj.subject = message.subject;
+    }
+    if (message.text !== "") {
+      obj.text = message.text;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SendMailRequest>): SendMailRequest {
+    return SendMailRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SendMailRequest>): SendMailRequest {
+    const message = createBaseSendMailRequest();
+    message.id = object.id ?? "";
+    message.to = object.to ?? "";
+    message.subject = object.subject ?? "";
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
+function createBaseSendMailResponse(): SendMailResponse {
+  return {};
+}
+
+export const SendMailResponse: MessageFns<SendMailResponse> = {
+  encode(_: SendMailResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendMailResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendMailResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): SendMailResponse {
+    return {};
+  },
+
+  toJSON(_: SendMailResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<SendMailResponse>): SendMailResponse {
+    return SendMailResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<SendMailResponse>): SendMailResponse {
+    const message = createBaseSendMailResponse();
+    return message;
+  },
+};
 
 function createBaseTarget(): Target {
   return { url: "", param: "" };
@@ -411,6 +733,215 @@ export const CheckTargetsResponse: MessageFns<CheckTargetsResponse> = {
   },
   fromPartial(_: DeepPartial<CheckTargetsResponse>): CheckTargetsResponse {
     const message = createBaseCheckTargetsResponse();
+    return message;
+  },
+};
+
+function createBaseSendWebhookRequest(): SendWebhookRequest {
+  return { id: "", accountId: "", taskIds: [], type: "", url: "", body: "" };
+}
+
+export const SendWebhookRequest: MessageFns<SendWebhookRequest> = {
+  encode(message: SendWebhookRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.accountId !== "") {
+      writer.uint32(18).string(message.accountId);
+    }
+    for (const v of message.taskIds) {
+      writer.uint32(26).string(v!);
+    }
+    if (message.type !== "") {
+      writer.uint32(34).string(message.type);
+    }
+    if (message.url !== "") {
+      writer.uint32(42).string(message.url);
+    }
+    if (message.body !== "") {
+      writer.uint32(50).string(message.body);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendWebhookRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendWebhookRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.accountId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.taskIds.push(reader.string());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.body = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SendWebhookRequest {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      accountId: isSet(object.accountId)
+        ? globalThis.String(object.accountId)
+        : isSet(object.account_id)
+        ? globalThis.String(object.account_id)
+        : "",
+      taskIds: globalThis.Array.isArray(object?.taskIds)
+        ? object.taskIds.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.task_ids)
+        ? object.task_ids.map((e: any) => globalThis.String(e))
+        : [],
+      type: isSet(object.type) ? globalThis.String(object.type) : "",
+      url: isSet(object.url) ? globalThis.String(object.url) : "",
+      body: isSet(object.body) ? globalThis.String(object.body) : "",
+    };
+  },
+
+  toJSON(message: SendWebhookRequest): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.accountId !== "") {
+      obj.accountId = message.accountId;
+    }
+    if (message.taskIds?.length) {
+      obj.taskIds = message.taskIds;
+    }
+    if (message.type !== "") {
+      obj.type = message.type;
+    }
+    if (message.url !== "") {
+      obj.url = message.url;
+    }
+    if (message.body !== "") {
+      obj.body = message.body;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<SendWebhookRequest>): SendWebhookRequest {
+    return SendWebhookRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SendWebhookRequest>): SendWebhookRequest {
+    const message = createBaseSendWebhookRequest();
+    message.id = object.id ?? "";
+    message.accountId = object.accountId ?? "";
+    message.taskIds = object.taskIds?.map((e) => e) || [];
+    message.type = object.type ?? "";
+    message.url = object.url ?? "";
+    message.body = object.body ?? "";
+    return message;
+  },
+};
+
+function createBaseSendWebhookResponse(): SendWebhookResponse {
+  return {};
+}
+
+export const SendWebhookResponse: MessageFns<SendWebhookResponse> = {
+  encode(_: SendWebhookResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendWebhookResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendWebhookResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): SendWebhookResponse {
+    return {};
+  },
+
+  toJSON(_: SendWebhookResponse): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create(base?: DeepPartial<SendWebhookResponse>): SendWebhookResponse {
+    return SendWebhookResponse.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<SendWebhookResponse>): SendWebhookResponse {
+    const message = createBaseSendWebhookResponse();
     return message;
   },
 };
@@ -2962,17 +3493,17 @@ export const ReplayResponse: MessageFns<ReplayResponse> = {
 };
 
 /**
- * Webhooks and mail: of finished video tasks, and what other services have to tell. See
- * services/video/README.md.
+ * Sends webhooks and mail: the results of video tasks, spend alerts, tests and confirmations. See
+ * services/notifications/README.md.
  */
-export type WebhookServiceService = typeof WebhookServiceService;
-export const WebhookServiceService = {
+export type NotificationServiceService = typeof NotificationServiceService;
+export const NotificationServiceService = {
   /**
    * Creates a signing secret. Previous secrets also sign during the overlap, so that receivers can
    * switch in their own time.
    */
   rotateSecret: {
-    path: "/video.v1.WebhookService/RotateSecret" as const,
+    path: "/notifications.v1.NotificationService/RotateSecret" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RotateSecretRequest): Buffer => Buffer.from(RotateSecretRequest.encode(value).finish()),
@@ -2983,7 +3514,7 @@ export const WebhookServiceService = {
   },
   /** The secrets that sign now, newest first, without what is secret of them. */
   listSecrets: {
-    path: "/video.v1.WebhookService/ListSecrets" as const,
+    path: "/notifications.v1.NotificationService/ListSecrets" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListSecretsRequest): Buffer => Buffer.from(ListSecretsRequest.encode(value).finish()),
@@ -2996,7 +3527,7 @@ export const WebhookServiceService = {
    * INVALID_ARGUMENT for the newest, in whose place another must be made.
    */
   endSecret: {
-    path: "/video.v1.WebhookService/EndSecret" as const,
+    path: "/notifications.v1.NotificationService/EndSecret" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: EndSecretRequest): Buffer => Buffer.from(EndSecretRequest.encode(value).finish()),
@@ -3006,7 +3537,7 @@ export const WebhookServiceService = {
   },
   /** Newest first. */
   listDeliveries: {
-    path: "/video.v1.WebhookService/ListDeliveries" as const,
+    path: "/notifications.v1.NotificationService/ListDeliveries" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListDeliveriesRequest): Buffer =>
@@ -3018,7 +3549,7 @@ export const WebhookServiceService = {
   },
   /** With its body. NOT_FOUND when there is none. */
   getDelivery: {
-    path: "/video.v1.WebhookService/GetDelivery" as const,
+    path: "/notifications.v1.NotificationService/GetDelivery" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: GetDeliveryRequest): Buffer => Buffer.from(GetDeliveryRequest.encode(value).finish()),
@@ -3032,7 +3563,7 @@ export const WebhookServiceService = {
    * soon after mail was sent to the same address.
    */
   replay: {
-    path: "/video.v1.WebhookService/Replay" as const,
+    path: "/notifications.v1.NotificationService/Replay" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ReplayRequest): Buffer => Buffer.from(ReplayRequest.encode(value).finish()),
@@ -3040,9 +3571,22 @@ export const WebhookServiceService = {
     responseSerialize: (value: ReplayResponse): Buffer => Buffer.from(ReplayResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReplayResponse => ReplayResponse.decode(value),
   },
+  /**
+   * Sends the webhook of a finished task, once per id, however often this is called. It has no
+   * budget, because a client requested it with the task.
+   */
+  sendWebhook: {
+    path: "/notifications.v1.NotificationService/SendWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SendWebhookRequest): Buffer => Buffer.from(SendWebhookRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SendWebhookRequest => SendWebhookRequest.decode(value),
+    responseSerialize: (value: SendWebhookResponse): Buffer => Buffer.from(SendWebhookResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SendWebhookResponse => SendWebhookResponse.decode(value),
+  },
   /** INVALID_ARGUMENT, with the target's field, unless everything may be sent there. */
   checkTargets: {
-    path: "/video.v1.WebhookService/CheckTargets" as const,
+    path: "/notifications.v1.NotificationService/CheckTargets" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: CheckTargetsRequest): Buffer => Buffer.from(CheckTargetsRequest.encode(value).finish()),
@@ -3056,7 +3600,7 @@ export const WebhookServiceService = {
    * account's budget of notices.
    */
   enqueue: {
-    path: "/video.v1.WebhookService/Enqueue" as const,
+    path: "/notifications.v1.NotificationService/Enqueue" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: EnqueueRequest): Buffer => Buffer.from(EnqueueRequest.encode(value).finish()),
@@ -3070,7 +3614,7 @@ export const WebhookServiceService = {
    * that are not confirmed get a confirmation mail instead.
    */
   sendTest: {
-    path: "/video.v1.WebhookService/SendTest" as const,
+    path: "/notifications.v1.NotificationService/SendTest" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: SendTestRequest): Buffer => Buffer.from(SendTestRequest.encode(value).finish()),
@@ -3083,7 +3627,7 @@ export const WebhookServiceService = {
    * RESOURCE_EXHAUSTED, and none is sent, beyond the budget of mails.
    */
   requestConfirmations: {
-    path: "/video.v1.WebhookService/RequestConfirmations" as const,
+    path: "/notifications.v1.NotificationService/RequestConfirmations" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: RequestConfirmationsRequest): Buffer =>
@@ -3095,7 +3639,7 @@ export const WebhookServiceService = {
   },
   /** Returns the addresses that are not confirmed for the account. */
   listUnconfirmed: {
-    path: "/video.v1.WebhookService/ListUnconfirmed" as const,
+    path: "/notifications.v1.NotificationService/ListUnconfirmed" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListUnconfirmedRequest): Buffer =>
@@ -3110,7 +3654,7 @@ export const WebhookServiceService = {
    * expired, was used or does not exist.
    */
   confirmAddress: {
-    path: "/video.v1.WebhookService/ConfirmAddress" as const,
+    path: "/notifications.v1.NotificationService/ConfirmAddress" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ConfirmAddressRequest): Buffer =>
@@ -3122,7 +3666,7 @@ export const WebhookServiceService = {
   },
   /** Returns how much of its message budgets an account has used. */
   listBudgets: {
-    path: "/video.v1.WebhookService/ListBudgets" as const,
+    path: "/notifications.v1.NotificationService/ListBudgets" as const,
     requestStream: false as const,
     responseStream: false as const,
     requestSerialize: (value: ListBudgetsRequest): Buffer => Buffer.from(ListBudgetsRequest.encode(value).finish()),
@@ -3130,9 +3674,33 @@ export const WebhookServiceService = {
     responseSerialize: (value: ListBudgetsResponse): Buffer => Buffer.from(ListBudgetsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListBudgetsResponse => ListBudgetsResponse.decode(value),
   },
+  /** Reports whether a mail server is configured. */
+  describeMail: {
+    path: "/notifications.v1.NotificationService/DescribeMail" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DescribeMailRequest): Buffer => Buffer.from(DescribeMailRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DescribeMailRequest => DescribeMailRequest.decode(value),
+    responseSerialize: (value: DescribeMailResponse): Buffer =>
+      Buffer.from(DescribeMailResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DescribeMailResponse => DescribeMailResponse.decode(value),
+  },
+  /**
+   * Sends one mail at once and stores no copy, because its link is a secret. UNAVAILABLE when the mail
+   * server does not accept it, NOT_FOUND when none is configured.
+   */
+  sendMail: {
+    path: "/notifications.v1.NotificationService/SendMail" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SendMailRequest): Buffer => Buffer.from(SendMailRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SendMailRequest => SendMailRequest.decode(value),
+    responseSerialize: (value: SendMailResponse): Buffer => Buffer.from(SendMailResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SendMailResponse => SendMailResponse.decode(value),
+  },
 } as const;
 
-export interface WebhookServiceServer extends UntypedServiceImplementation {
+export interface NotificationServiceServer extends UntypedServiceImplementation {
   /**
    * Creates a signing secret. Previous secrets also sign during the overlap, so that receivers can
    * switch in their own time.
@@ -3155,6 +3723,11 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
    * soon after mail was sent to the same address.
    */
   replay: handleUnaryCall<ReplayRequest, ReplayResponse>;
+  /**
+   * Sends the webhook of a finished task, once per id, however often this is called. It has no
+   * budget, because a client requested it with the task.
+   */
+  sendWebhook: handleUnaryCall<SendWebhookRequest, SendWebhookResponse>;
   /** INVALID_ARGUMENT, with the target's field, unless everything may be sent there. */
   checkTargets: handleUnaryCall<CheckTargetsRequest, CheckTargetsResponse>;
   /**
@@ -3182,9 +3755,16 @@ export interface WebhookServiceServer extends UntypedServiceImplementation {
   confirmAddress: handleUnaryCall<ConfirmAddressRequest, ConfirmAddressResponse>;
   /** Returns how much of its message budgets an account has used. */
   listBudgets: handleUnaryCall<ListBudgetsRequest, ListBudgetsResponse>;
+  /** Reports whether a mail server is configured. */
+  describeMail: handleUnaryCall<DescribeMailRequest, DescribeMailResponse>;
+  /**
+   * Sends one mail at once and stores no copy, because its link is a secret. UNAVAILABLE when the mail
+   * server does not accept it, NOT_FOUND when none is configured.
+   */
+  sendMail: handleUnaryCall<SendMailRequest, SendMailResponse>;
 }
 
-export interface WebhookServiceClient extends Client {
+export interface NotificationServiceClient extends Client {
   /**
    * Creates a signing secret. Previous secrets also sign during the overlap, so that receivers can
    * switch in their own time.
@@ -3290,6 +3870,25 @@ export interface WebhookServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReplayResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Sends the webhook of a finished task, once per id, however often this is called. It has no
+   * budget, because a client requested it with the task.
+   */
+  sendWebhook(
+    request: SendWebhookRequest,
+    callback: (error: ServiceError | null, response: SendWebhookResponse) => void,
+  ): ClientUnaryCall;
+  sendWebhook(
+    request: SendWebhookRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SendWebhookResponse) => void,
+  ): ClientUnaryCall;
+  sendWebhook(
+    request: SendWebhookRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SendWebhookResponse) => void,
   ): ClientUnaryCall;
   /** INVALID_ARGUMENT, with the target's field, unless everything may be sent there. */
   checkTargets(
@@ -3416,14 +4015,49 @@ export interface WebhookServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListBudgetsResponse) => void,
   ): ClientUnaryCall;
+  /** Reports whether a mail server is configured. */
+  describeMail(
+    request: DescribeMailRequest,
+    callback: (error: ServiceError | null, response: DescribeMailResponse) => void,
+  ): ClientUnaryCall;
+  describeMail(
+    request: DescribeMailRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DescribeMailResponse) => void,
+  ): ClientUnaryCall;
+  describeMail(
+    request: DescribeMailRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DescribeMailResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Sends one mail at once and stores no copy, because its link is a secret. UNAVAILABLE when the mail
+   * server does not accept it, NOT_FOUND when none is configured.
+   */
+  sendMail(
+    request: SendMailRequest,
+    callback: (error: ServiceError | null, response: SendMailResponse) => void,
+  ): ClientUnaryCall;
+  sendMail(
+    request: SendMailRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SendMailResponse) => void,
+  ): ClientUnaryCall;
+  sendMail(
+    request: SendMailRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SendMailResponse) => void,
+  ): ClientUnaryCall;
 }
 
-export const WebhookServiceClient = makeGenericClientConstructor(
-  WebhookServiceService,
-  "video.v1.WebhookService",
+export const NotificationServiceClient = makeGenericClientConstructor(
+  NotificationServiceService,
+  "notifications.v1.NotificationService",
 ) as unknown as {
-  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): WebhookServiceClient;
-  service: typeof WebhookServiceService;
+  new (address: string, credentials: ChannelCredentials, options?: Partial<ClientOptions>): NotificationServiceClient;
+  service: typeof NotificationServiceService;
   serviceName: string;
 };
 
