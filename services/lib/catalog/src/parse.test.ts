@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CatalogError } from "./catalog-error.ts";
-import { parseCatalog } from "./parse.ts";
+import { modelEntries } from "./model-entry.ts";
+import { mayUseModel, modelNamed, namesOf } from "./names.ts";
+import type { OverlayEntry } from "./overlay.ts";
+import { parseCatalog, readRows } from "./parse.ts";
 import { openAiOptionNames } from "./protocols.ts";
 
 const ref = (name: string): string => `\${${name}}`;
@@ -11,6 +14,7 @@ const provider = `
     protocol: openai
     base_url: ${ref("ACME_URL:-https://api.acme.test/v1/")}
     api_key: ${ref("ACME_KEY")}
+    free_fields: [turbo, output_config.turbo]
     headers: { X-Org: "${ref("ACME_ORG:-}").slice(0, -1)}", x-team: blue }
     timeouts: { connect: 250ms, first_byte: 30s, between_chunks: 2m, total: 1h }`;
 const model = (fields = ""): string => `
@@ -43,28 +47,174 @@ test("parses a row into a model with its provider and defaults", () => {
   assert.equal(parsed?.reasoning, undefined);
   const upstream = parsed?.upstreams[0];
   assert.equal(upstream?.model, "acme-1");
-  assert.deepEqual(upstream?.provider, {
-    name: "acme",
-    protocol: "openai",
+  const access = {
+    credential: { id: "", name: "...", weight: 1, priority: 0, account: "=", seed: upstream?.provider.credential.seed },
+    simulated: false,
     origin: "https://api.acme.test",
     basePath: "/v1",
     apiKey: "secret",
+  };
+  assert.deepEqual(upstream?.provider, {
+    name: "acme",
+    protocol: "openai",
+    seed: upstream?.provider.seed,
+    enabled: true,
+    ...access,
+    accesses: new Map([["", access]]),
+    inUse: [access.credential],
     headers: ["x-team", "blue"],
     timeouts: { connectMs: 250, firstByteMs: 30_000, betweenChunksMs: 120_000, totalMs: 3_600_000 },
     transport: {
-      id: "    4096 1024",
+      id: "    4096 1024 false",
       proxy: undefined,
       caFile: undefined,
       certFile: undefined,
       keyFile: undefined,
       maxConnections: 4_096,
       maxQueued: 1_024,
+      guarded: false,
     },
     onAbort: undefined,
     cachesFromTokens: undefined,
     developerRole: true,
     openAiOptions: new Set(openAiOptionNames),
+    freeFields: new Set(["turbo", "output_config.turbo"]),
   });
+});
+
+test("a base URL set by operators gets neither the file's key nor its headers, and is subject to the network guard", () => {
+  const providers = [{ name: "acme", enabled: true, added: false, fields: { base_url: "https://elsewhere.test" } }];
+  const secret = { value: ref("ACME_KEY") };
+  const credentials = [
+    { id: "c", provider: "acme", name: "", enabled: true, weight: 1, priority: 0, account: "", secret },
+  ];
+  const parsed = (more: object) =>
+    parseCatalog(
+      yaml(model()),
+      { ...env, ACME_ORG: "o" },
+      { overlay: { version: 1, providers, models: [], credentials: [], ...more } },
+    );
+  assert.deepEqual(parsed({}).unserved, ["acme: no credential is set"]);
+  const { apiKey, origin, headers, transport } = parsed({ credentials }).providers.get("acme") ?? assert.fail();
+  assert.deepEqual([apiKey, origin, headers], [secret.value, "https://elsewhere.test", ["x-team", "blue"]]);
+  assert.equal(transport.guarded, true);
+  const changed = [{ name: "acme", enabled: true, added: false, fields: { base_url: 7 } }];
+  assert.throws(() => parsed({ providers: changed }), /providers\.acme\.base_url: /);
+});
+
+const added = (name: string, fields: object, enabled = true) => ({
+  name,
+  enabled,
+  added: true,
+  fields: fields as Record<string, unknown>,
+});
+const local = added("local", { protocol: "openai", base_url: "https://local.test/v1", api_key: "" });
+const priced = {
+  owned_by: "local",
+  created: 1,
+  operations: ["chat.completions"],
+  context_tokens: 1_000,
+  max_output_tokens: 100,
+  price: { input_tokens: 1, output_tokens: 2 },
+};
+const localModel = added("vendor/m:1", { ...priced, id: "vendor/m:1", upstreams: [{ provider: "local", model: "m" }] });
+const withEntries = (providers: readonly OverlayEntry[], models: readonly OverlayEntry[], more: object = {}) =>
+  parseCatalog(yaml(model()), env, {
+    overlay: { version: 1, providers, models, credentials: [], ...more },
+  });
+
+const second = model().replace("acme-1", "acme-2");
+
+test("fallbacks must be other models of the catalogue, each once, of a model that generates text", () => {
+  const parsed = parseCatalog(yaml(`${model("\n    fallbacks: [acme-2]")}${second}`), env);
+  assert.deepEqual(parsed.models.get("acme-1")?.fallbacks, ["acme-2"]);
+  assert.deepEqual(parsed.models.get("acme-2")?.fallbacks, []);
+  for (const [fallbacks, fault] of [
+    ["[acme-1]", "a model cannot be its own fallback"],
+    ["[acme-2, acme-2]", "duplicate model acme-2"],
+    ["[nothing]", "unknown model nothing"],
+  ])
+    assert.match(
+      faultOf(yaml(`${model(`\n    fallbacks: ${fallbacks}`)}${second}`)),
+      new RegExp(`models\\[acme-1\\]\\.fallbacks: ${fault}`),
+    );
+  const vectors = model("\n    fallbacks: [acme-2]")
+    .replace("chat.completions", "embeddings")
+    .replace("provider: acme }", "provider: acme, batch: { items: 1, tokens: 9 } }");
+  assert.match(faultOf(yaml(`${vectors}${second}`)), /only a model that generates text can have fallbacks/);
+});
+
+test("a fallback that operators set is left out once its model is no longer in the file", () => {
+  const change = { name: "acme-1", enabled: true, added: false, fields: { fallbacks: ["acme-2"] } };
+  const overlay = { version: 1, providers: [], models: [change], credentials: [] };
+  const fallbacks = (models: string) => parseCatalog(yaml(models), env, { overlay }).models.get("acme-1")?.fallbacks;
+  assert.deepEqual(fallbacks(`${model()}${second}`), ["acme-2"]);
+  assert.deepEqual(fallbacks(model()), []);
+});
+
+test("a provider and a model that operators added are served beside the file's, without a key until one is added", () => {
+  const { models, providers } = withEntries([local], [localModel]);
+  assert.deepEqual([...models.keys()], ["acme-1", "vendor/m:1"]);
+  const { apiKey, origin, transport } = providers.get("local") ?? assert.fail();
+  assert.deepEqual([apiKey, origin, transport.guarded], ["", "https://local.test", true]);
+  const disabled = [{ id: "c", provider: "local", enabled: false, secret: { value: "k" } }];
+  const without = withEntries([local], [localModel], { credentials: disabled });
+  assert.deepEqual(without.unserved, ["local: no credential is set"], "a disabled key is not replaced by none");
+});
+
+test("a file's provider and model of the same name are replaced as a whole by those that operators added", () => {
+  const own = { ...local, name: "acme" };
+  const fields = { ...priced, id: "acme-1", display_name: "Ours", upstreams: [{ provider: "acme", model: "x" }] };
+  const { models, providers } = withEntries([own], [added("acme-1", fields)]);
+  assert.deepEqual([models.size, models.get("acme-1")?.displayName], [1, "Ours"]);
+  assert.deepEqual([providers.get("acme")?.apiKey, providers.get("acme")?.origin], ["", "https://local.test"]);
+});
+
+test("a change of a file's model keeps its other fields, and a disabled model is not served", () => {
+  const change = { name: "acme-1", enabled: true, added: false, fields: { display_name: "Ours" } };
+  const { models } = withEntries([], [change]);
+  assert.deepEqual([models.get("acme-1")?.displayName, models.get("acme-1")?.upstreams.length], ["Ours", 1]);
+  const off = withEntries([], [{ ...change, enabled: false }]);
+  assert.deepEqual([off.models.size, off.prices.has("acme-1")], [0, true]);
+});
+
+test("when a file loses a provider, models that operators added to it are left out, and the catalogue stays valid", () => {
+  const gone = { ...localModel, fields: { ...localModel.fields, upstreams: [{ provider: "removed" }] } };
+  const both = [{ provider: "removed" }, { provider: "acme" }];
+  const shared = added("shared", { ...priced, id: "shared", upstreams: both });
+  const { models } = withEntries([], [gone, shared, { name: "removed-1", enabled: true, added: false, fields: {} }]);
+  assert.deepEqual([...models.keys()], ["acme-1", "shared"]);
+  assert.equal(models.get("shared")?.upstreams.length, 1);
+});
+
+test("a model is found by each of its names, and a key may use it that may use one of them", () => {
+  const named = { ...localModel, fields: { ...localModel.fields, aliases: ["fast", "own/fast"] } };
+  const catalog = withEntries([local], [named]);
+  const found = modelNamed(catalog, "fast") ?? assert.fail();
+  assert.deepEqual(namesOf(found), ["vendor/m:1", "fast", "own/fast"]);
+  assert.deepEqual([modelNamed(catalog, "vendor/m:1"), modelNamed(catalog, "slow")], [found, undefined]);
+  const mayUse = [[], ["fast"], ["own/*"], ["vendor/m:1"], ["acme-1"]].map((allowed) => mayUseModel(allowed, found));
+  assert.deepEqual(mayUse, [true, true, true, true, false]);
+  const entries = modelEntries(found).map(({ id }) => id);
+  assert.deepEqual(entries, ["vendor/m:1", "fast", "own/fast"]);
+});
+
+test("two models of a file cannot share a name, and a name that the file takes is lost to an added model", () => {
+  const other = model("\n    aliases: [acme-1]").replace("id: acme-1", "id: acme-2");
+  assert.match(faultOf(yaml(model() + other)), /models\[acme-2\]\.aliases: another model has the name acme-1/);
+  const named = { ...localModel, fields: { ...localModel.fields, aliases: ["acme-1", "fast"] } };
+  assert.deepEqual(withEntries([local], [named]).models.get("vendor/m:1")?.aliases, ["fast"]);
+});
+
+test("an added model must follow the file's rules, and its error names the field", () => {
+  const { price: _, ...unpriced } = localModel.fields;
+  for (const [fields, fault] of [
+    [unpriced, /models\[vendor\/m:1\]\.price: /],
+    [{ ...localModel.fields, price: { input_tokens: 1, seconds: 1 } }, /models\[vendor\/m:1\]\.price: /],
+    [{ ...localModel.fields, context_tokens: undefined }, /models\[vendor\/m:1\]\.context_tokens: /],
+    [{ ...localModel.fields, operations: ["chat"] }, /models\[vendor\/m:1\]\.operations\.0: /],
+  ] as const)
+    assert.throws(() => withEntries([local], [added("vendor/m:1", fields)]), fault);
 });
 
 test("environment variables replace defaults and fill in headers", () => {
@@ -103,7 +253,7 @@ test("the version changes with the file and with the providers' addresses", () =
 
 const faults: [what: string, yaml: string, message: RegExp][] = [
   ["not YAML", "providers: [", /not YAML/],
-  ["empty", "", /expected object/],
+  ["empty", "", /not YAML/],
   ["an unknown field", yaml(model("\n    colour: red")), /models\[acme-1\]: .*colour/],
   [
     "a negative price",
@@ -123,13 +273,23 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
     yaml(model().replace("provider: acme", "provider: unknown")),
     /models\[acme-1\]\.upstreams: unknown provider unknown/,
   ],
-  ["no output limit", yaml(model().replace("max_output_tokens: 100", "")), /models\[acme-1\]: .*max_output_tokens/],
+  [
+    "a price review of an unknown model",
+    `${yaml(model())}price_reviews: [{ models: [acme-2], unit: input_tokens, price: 1, reviewed: "2026-11-25", source: "https://acme.test", reason: "none" }]`,
+    /price_reviews\.0: unknown model acme-2/,
+  ],
+  ["no output limit", yaml(model().replace("max_output_tokens: 100", "")), /models\[acme-1\]\.max_output_tokens: /],
   ["no upstream", yaml(model().replace("[{ provider: acme }]", "[]")), /models\[acme-1\]\.upstreams/],
   ["a wrong duration", yaml(model(), provider.replace("250ms", "250")), /providers\.acme\.timeouts\.connect/],
   [
     "a misspelt operation",
     yaml(model().replace("[chat.completions]", "[chat.completions, mesages]")),
     /models\[acme-1\]\.operations\.1: must be one of chat\.completions, messages, responses, embeddings, /,
+  ],
+  [
+    "a free field that is no field's name",
+    yaml(model(), provider.replace("[turbo,", '["messages[].turbo",')),
+    /providers\.acme\.free_fields\.0: must be a field's name/,
   ],
   ["a wrong protocol", yaml(model(), provider.replace("openai", "soap")), /providers\.acme\.protocol/],
 ];
@@ -171,9 +331,72 @@ test("reads a provider's proxy, certificates and connection limits from the file
       keyFile: undefined,
       maxConnections: 9,
       maxQueued: 0,
+      guarded: false,
     },
   );
   assert.equal(parsed("").providers.get("acme")?.transport.proxy, undefined);
   assert.deepEqual(parsed("proxy: none").unserved, []);
   assert.match(parsed("proxy: socks5://secret@proxy.test").unserved.join(), /^acme: proxy is neither .* none$/);
+});
+
+test("parses a file again only after it has changed", () => {
+  const rows = readRows(yaml(model()));
+  assert.equal(readRows(yaml(model())), rows);
+  assert.notEqual(readRows(`${yaml(model())}\n`), rows);
+});
+
+const several = `
+  acme:
+    protocol: openai
+    base_url: https://api.acme.test/v1
+    credentials:
+      - { name: spare, api_key: "${ref("SPARE_KEY")}", priority: 1 }
+      - { name: main, api_key: "${ref("MAIN_KEY")}", weight: 3, account: shared }
+      - { name: second, api_key: "${ref("SECOND_KEY")}", account: shared }
+      - { name: unset, api_key: "${ref("UNSET_KEY")}" }`;
+const severalEnv = { SPARE_KEY: "k-spare", MAIN_KEY: "k-main", SECOND_KEY: "k-second" };
+
+test("a provider's credentials form a pool, the lowest priority number first, without one whose variable is not set", () => {
+  const catalog = parseCatalog(yaml(model(), several), severalEnv);
+  const [upstream] = catalog.models.get("acme-1")?.upstreams ?? [];
+  const pool = upstream?.pool ?? [];
+  assert.deepEqual(
+    pool.map(({ provider: { apiKey, credential } }) => [
+      credential.name,
+      apiKey,
+      credential.weight,
+      credential.account,
+    ]),
+    [
+      ["main", "k-main", 3, "shared"],
+      ["second", "k-second", 1, "shared"],
+      ["spare", "k-spare", 1, "=spare"],
+    ],
+  );
+  assert.ok(pool.every((each) => each.pool === pool));
+  assert.equal(upstream, pool[0]);
+  const again = parseCatalog(yaml(model(), several), severalEnv).models.get("acme-1")?.upstreams[0];
+  assert.equal(again?.provider.credential.seed, upstream?.provider.credential.seed, "every process chooses alike");
+  const one = parseCatalog(yaml(model(), several), { MAIN_KEY: "k" }).models.get("acme-1")?.upstreams[0];
+  assert.equal(one?.pool, undefined);
+  assert.equal(one?.provider.credential.name, "main");
+});
+
+test("rejects a provider with both or neither of api_key and credentials, and a repeated name", () => {
+  const both = several.replace("credentials:", "api_key: k\n    credentials:");
+  assert.match(faultOf(yaml(model(), both)), /providers.acme.api_key: set either api_key or credentials/);
+  assert.match(faultOf(yaml(model(), several.replace("name: main", "name: spare"))), /duplicate name spare/);
+});
+
+test("a credential is shown by its name, else by its ends, and never by its key", () => {
+  const secret = { value: "sk-proj-0123456789abcdef" };
+  const of = (name: string) => {
+    const credentials = [
+      { id: "cred_1", provider: "acme", name, enabled: true, weight: 1, priority: 0, account: "", secret },
+    ];
+    const overlay = { version: 1, providers: [], models: [], credentials };
+    return parseCatalog(yaml(model()), env, { overlay }).models.get("acme-1")?.upstreams[0]?.provider.credential.name;
+  };
+  assert.equal(of("main"), "main");
+  for (const name of ["", "\u4e3b", "a\r\nb", "x".repeat(65)]) assert.equal(of(name), "sk-...cdef", name);
 });

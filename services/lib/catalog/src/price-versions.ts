@@ -66,12 +66,13 @@ export function versionFaults({ models, price_versions: rows = [] }: Row, faults
 }
 
 /**
- * Refuses a file that changes or leaves out an accepted price that is in force: receipts name it.
+ * Refuses a file that changes or leaves out an accepted price that is in force, unless its model is
+ * gone: receipts name it.
  * @throws {CatalogError}
  */
 export function keepPriceVersions(current: Catalog, next: Catalog, nowMs: number): void {
   for (const row of current.priceVersions) {
-    if (Date.parse(row.effective_from) > nowMs) continue;
+    if (Date.parse(row.effective_from) > nowMs || !next.prices.has(row.model)) continue;
     if (next.priceVersions.some((each) => isDeepStrictEqual(each, row))) continue;
     throw new CatalogError(
       `The price of ${row.model} effective from ${row.effective_from} is in force and cannot be changed or removed. Accept a new price instead: npm run prices -- accept ${row.model}`,

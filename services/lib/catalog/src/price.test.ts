@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { bound, type ModelPrice, price } from "./price.ts";
+import { bound, cacheSaving, dearestUnit, type ModelPrice, price } from "./price.ts";
 import { modelPrice } from "./rates.ts";
 
 const mini = modelPrice({ input_tokens: 0.25, cached_input_tokens: 0.025, output_tokens: 2 });
@@ -123,4 +123,37 @@ test("rejects a quantity that some tier has no price for, instead of holding not
   assert.throws(() => bound([{ quantity: 1n, anyOf: ["output_tokens"] }], gap), { code: "unpriced_model" });
   assert.equal(bound([{ quantity: 0n, anyOf: ["images"] }], images), 0n);
   assert.equal(bound([{ quantity: 5n, anyOf: ["output_tokens"] }], modelPrice({ output_tokens: 0 })), 0n);
+});
+
+test("the unit that costs most is found in any tier, and the first of equal ones", () => {
+  assert.equal(
+    dearestUnit(["input_tokens", "cached_input_tokens", "cache_write_1h_tokens"], anthropic),
+    "cache_write_1h_tokens",
+  );
+  assert.equal(dearestUnit(["output_tokens", "thinking_output_tokens"], mini), "output_tokens");
+  const late = modelPrice({
+    input_tokens: 2,
+    cache_write_5m_tokens: 1,
+    output_tokens: 1,
+    tiers: [{ above_input_tokens: 100, input_tokens: 2, cache_write_5m_tokens: 3, output_tokens: 1 }],
+  });
+  assert.equal(dearestUnit(["input_tokens", "cache_write_5m_tokens"], late), "cache_write_5m_tokens");
+});
+
+test("a prompt cache saves the difference to the price of uncached input, in the tier of the request", () => {
+  const saved = (units: Record<string, number>, of = tiered) => {
+    const used = Object.entries(units).map(([name, quantity]) => ({ name, quantity: BigInt(quantity) }));
+    return cacheSaving(used, of);
+  };
+  assert.deepEqual(saved({ input_tokens: 10, cached_input_tokens: 1_000 }, mini), {
+    tokens: 1_000n,
+    nanoUsdMillionths: 1_000n * 225_000_000n,
+  });
+  const long = saved({ input_tokens: 300_000, cached_input_tokens: 100 });
+  assert.deepEqual(long, { tokens: 100n, nanoUsdMillionths: 100n * 4_500_000_000n });
+  assert.deepEqual(saved({ input_tokens: 10 }, mini), { tokens: 0n, nanoUsdMillionths: 0n });
+  assert.deepEqual(saved({ cached_input_tokens: 7 }, modelPrice({ input_tokens: 1 })), {
+    tokens: 7n,
+    nanoUsdMillionths: 0n,
+  });
 });

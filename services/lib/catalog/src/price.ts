@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
-import { inputUnits, type UnitName, unitTable } from "./units.ts";
+import { cachedUnits, inputUnits, type UnitName, unitTable } from "./units.ts";
 
 const million = 1_000_000n;
 
@@ -72,6 +72,28 @@ export function itemize(units: readonly Unit[], modelPrice: ModelPrice): Item[] 
   return units.map(({ name, quantity }) => ({ name, quantity, rate: rateOf(name, rates) }));
 }
 
+/** What a prompt cache saved. */
+export interface CacheSaving {
+  /** Input that was read from a cache. */
+  readonly tokens: bigint;
+  /** Its price as uncached input less what it cost, nano-USD per million; negative: it cost more. */
+  readonly nanoUsdMillionths: bigint;
+}
+
+/** What the units that were read from a cache saved, at the rates of {@link price}. */
+export function cacheSaving(units: readonly Unit[], modelPrice: ModelPrice): CacheSaving {
+  const rates = ratesFor(units, modelPrice);
+  let [tokens, nanoUsdMillionths] = [0n, 0n];
+  for (const { name, quantity } of units) {
+    if (!cachedUnits.has(name) || quantity <= 0n) continue;
+    const { insteadOf } = unitTable[name as UnitName];
+    const [rate, full] = [rateOf(name, rates), insteadOf && rateOf(insteadOf, rates)];
+    tokens += quantity;
+    if (rate !== undefined && full !== undefined) nanoUsdMillionths += quantity * (full - rate);
+  }
+  return { tokens, nanoUsdMillionths };
+}
+
 /** An upper bound of a quantity, to be counted as one of these units. */
 export interface Limit {
   readonly quantity: bigint;
@@ -103,6 +125,13 @@ function dearestOf(units: readonly UnitName[], rates: Rates): bigint {
   }
   if (dearest === undefined) throw unpricedModel(units.join(" or "));
   return dearest;
+}
+
+/** The unit that costs most in any tier; of equal ones the first. Unpriced units count as free. */
+export function dearestUnit<U extends UnitName>(units: readonly [U, ...U[]], modelPrice: ModelPrice): U {
+  const levels = [modelPrice.rates, ...modelPrice.tiers.map((tier) => tier.rates)];
+  const most = (unit: U): bigint => levels.reduce((rate, rates) => larger(rate, rateOf(unit, rates) ?? 0n), 0n);
+  return units.reduce((dearest, unit) => (most(unit) > most(dearest) ? unit : dearest), units[0]);
 }
 
 /**

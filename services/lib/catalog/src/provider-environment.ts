@@ -8,8 +8,8 @@ export interface ProviderEnvironment {
   readonly name: string;
   /** The variable that `base_url` references; undefined for a literal address. */
   readonly baseUrlVariable: string | undefined;
-  /** The variable that `api_key` references; undefined if there is none. */
-  readonly apiKeyVariable: string | undefined;
+  /** The variables that `api_key`, or those of `credentials`, reference. */
+  readonly apiKeyVariables: readonly string[];
   /** Path of its base URL at the simulator; undefined where the simulator does not replace it. */
   readonly simulatorPath: string | undefined;
   /** Operations of the models that the provider serves. */
@@ -25,7 +25,9 @@ export function providerEnvironments(yaml: string): ProviderEnvironment[] {
   return Object.entries(providers).map(([name, row]) => ({
     name,
     baseUrlVariable: referencesIn(row.base_url)[0],
-    apiKeyVariable: referencesIn(row.api_key)[0],
+    apiKeyVariables: [row.api_key ?? "", ...(row.credentials ?? []).map(({ api_key }) => api_key)].flatMap(
+      referencesIn,
+    ),
     simulatorPath: row.simulator,
     operations: new Set(
       models

@@ -1,3 +1,5 @@
+import { modelFallbacks, routingStrategy } from "@uag/contract/requests/admin-models";
+import { credentialShare } from "@uag/contract/requests/admin-providers";
 import { z } from "zod";
 import { nanoUsd } from "./nano-usd.ts";
 import { openAiOptionNames, protocolNames } from "./protocols.ts";
@@ -66,11 +68,31 @@ const connectionsSchema = z.strictObject({
   queue: z.int().min(0).default(1_024).describe("Maximum calls that wait for a connection; more are refused at once."),
 });
 
+const credentialSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have 1 to 64 letters, digits, and . _ -")
+    .describe("Unique among the provider's; shown in headers, receipts and metrics."),
+  api_key: z.string().min(1).describe("A reference to the environment; never the key itself."),
+  weight: credentialShare.weight.default(1),
+  priority: credentialShare.priority.default(0),
+  account: credentialShare.account.default(""),
+});
+
+/** Maximum credentials of one provider, in the file or added in the running gateway. */
+export const maxCredentials = 16;
+
 /** A provider: its address, key and bounds. */
 export const providerSchema = z.strictObject({
   protocol: z.enum(protocolNames).describe("Wire protocol."),
   base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
-  api_key: z.string().describe("A reference to the environment; never the key itself."),
+  api_key: z.string().optional().describe("A reference to the environment; never the key itself."),
+  credentials: z
+    .array(credentialSchema)
+    .min(1)
+    .max(maxCredentials)
+    .optional()
+    .describe("In place of `api_key`: several keys, which share the calls. One whose variable is not set is left out."),
   simulator: z
     .string()
     .regex(/^(\/[\w.-]+)+$/, "must be a path, such as /openai/v1")
@@ -112,6 +134,13 @@ export const providerSchema = z.strictObject({
     .optional()
     .describe(
       "OpenAI's own options that the provider supports for clients of other formats. Default: all for openai, none for others.",
+    ),
+  free_fields: z
+    .array(z.string().regex(/^\w+(\.\w+)?$/, "must be a field's name, such as output_config.effort"))
+    .max(100)
+    .default([])
+    .describe(
+      "Request fields that the gateway does not know and that cannot raise a request's cost at this provider, such as turbo or output_config.turbo. Other unknown fields are held for as the worst case.",
     ),
 });
 
@@ -198,9 +227,33 @@ export const speechSchema = z.strictObject({
   voices: z.array(z.string().min(1)).min(1).describe("Known voices, the default first."),
 });
 
+/** Inputs and outputs of a transcription model. */
+export const transcriptionSchema = z.strictObject({
+  formats: z
+    .array(z.enum(["json", "verbose_json", "diarized_json"]))
+    .min(1)
+    .describe("Response formats that its upstreams support, the default first; text, srt and vtt are made from these."),
+  streams: z.boolean().default(false).describe("The transcript can be streamed as events."),
+  logprobs: z.boolean().default(false).describe("Supports log probabilities, in the format json."),
+  prompt: z.boolean().default(true).describe("Accepts a prompt."),
+  max_seconds: z.int().positive().optional().describe("Longest audio that its upstreams accept."),
+  audio_tokens_per_second: z
+    .number()
+    .positive()
+    .optional()
+    .describe("Tokens of one second of audio; required for a model that is billed by tokens."),
+});
+
+const modelName = z.string().regex(/^[a-z0-9][a-z0-9._:/-]*$/, "must be lower case, digits, and . _ : / -");
+
 /** A model: what it can do, what it costs, and which upstreams serve it. */
 export const modelSchema = z.strictObject({
-  id: z.string().regex(/^[a-z0-9][a-z0-9._:/-]*$/, "must be lower case, digits, and . _ : / -"),
+  id: modelName,
+  aliases: z
+    .array(modelName)
+    .max(20)
+    .default([])
+    .describe("Other names for it in requests. A key that may use one of its names may use the model."),
   owned_by: z.string().min(1),
   display_name: z.string().optional(),
   created: z.union([z.iso.date(), z.int().nonnegative()]).describe("Day of release, or Unix seconds."),
@@ -247,7 +300,10 @@ export const modelSchema = z.strictObject({
   stream_only: z.boolean().default(false).describe("The upstream only streams."),
   embedding: embeddingSchema.optional().describe("Present for an embeddings model."),
   speech: speechSchema.optional().describe("Present for a text-to-speech model."),
+  transcription: transcriptionSchema.optional().describe("Present for a transcription model."),
   price: priceSchema,
+  strategy: routingStrategy.default("priority"),
+  fallbacks: modelFallbacks.default([]),
   upstreams: z.array(upstreamSchema).min(1),
 });
 
@@ -260,10 +316,24 @@ export const priceVersionSchema = z.strictObject({
   price: priceSchema.describe("The whole price, which replaces the previous one."),
 });
 
+/** Why a price that public tables have is not in the catalogue, or is another there. */
+export const priceReviewSchema = z.strictObject({
+  models: z.array(z.string()).min(1),
+  unit: z.string().describe("The unit, with its variant and tier as `npm run prices -- diff` lists it."),
+  price: z.number().nonnegative().describe("What the tables have, USD. Another price is listed again."),
+  reviewed: z.iso.date(),
+  source: z.url().describe("The vendor's document."),
+  reason: z.string().min(1),
+});
+
 /** The catalogue file. `npm run catalog -- schema` writes it as JSON Schema for editors. */
 export const catalogSchema = z.strictObject({
   providers: z.record(z.string().regex(/^[a-z0-9-]+$/), providerSchema),
   models: z.array(modelSchema),
+  price_reviews: z
+    .array(priceReviewSchema)
+    .optional()
+    .describe("Differences to public tables of prices that were reviewed; `npm run prices -- diff` omits them."),
   price_versions: z
     .array(priceVersionSchema)
     .optional()

@@ -1,3 +1,4 @@
+import { freeOperations, type OperationBilled } from "@uag/contract/routes";
 import type { UnitName } from "./units.ts";
 
 const textIn = ["input_tokens", "cached_input_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens"] as const;
@@ -20,7 +21,14 @@ export const sizings = {
     toolUses: ["web_searches"],
   },
   embeddings: { input: ["input_tokens"] },
+  rerank: { input: ["input_tokens"] },
   speech: { text: ["characters"] },
+  transcriptions: {
+    seconds: ["audio_seconds"],
+    audio: ["audio_input_tokens"],
+    prompt: ["input_tokens"],
+    text: ["output_tokens"],
+  },
   images: {
     each: ["images"],
     eachReference: ["input_images"],
@@ -29,13 +37,14 @@ export const sizings = {
     drawn: ["image_output_tokens"],
     text: ["output_tokens"],
   },
-  videos: { seconds: ["video_seconds"], tokens: ["output_tokens"] },
+  videos: { seconds: ["video_seconds"], tokens: ["output_tokens"], eachReference: ["input_images"] },
 } as const satisfies Record<string, Record<string, readonly UnitName[]>>;
 
 /** Units by operation. */
 export type UnitsByOperation = Readonly<Record<string, readonly UnitName[]>>;
 
 const textNeeds = [["input_tokens"], ["output_tokens"]] as const;
+const transcriptionNeeds = [["audio_seconds", "audio_input_tokens"]] as const;
 const imageNeeds = [["images", "image_output_tokens"]] as const;
 
 interface OperationUnits {
@@ -44,29 +53,37 @@ interface OperationUnits {
 }
 
 /**
- * The operations a model in the catalogue may have: the sizing of its requests, and the units that
- * need a price before a request can be held for, one of each list. Variants count.
+ * The metered operations a model in the catalogue may have: the sizing of its requests, and the
+ * units that need a price before a request can be held for, one of each list. Variants count.
  */
-const modelOperations = {
+const meteredOperations = {
   "chat.completions": { sizing: sizings.generation, needs: textNeeds },
   messages: { sizing: sizings.generation, needs: textNeeds },
   responses: { sizing: sizings.generation, needs: textNeeds },
   embeddings: { sizing: sizings.embeddings, needs: [["input_tokens"]] },
+  rerank: { sizing: sizings.rerank, needs: [["input_tokens"]] },
   "audio.speech": { sizing: sizings.speech, needs: [["characters"]] },
+  "audio.transcriptions": { sizing: sizings.transcriptions, needs: transcriptionNeeds },
   "images.generations": { sizing: sizings.images, needs: imageNeeds },
   "images.edits": { sizing: sizings.images, needs: imageNeeds },
   "videos.generations": { sizing: sizings.videos, needs: [["video_seconds", "output_tokens"]] },
-} as const satisfies Record<string, OperationUnits>;
+} as const satisfies Record<OperationBilled<"metered">, OperationUnits>;
+
+/** Free operations have no units. */
+const modelOperations: Readonly<Partial<Record<ModelOperation, OperationUnits>>> = meteredOperations;
 
 /** An operation that a model may have. */
-export type ModelOperation = keyof typeof modelOperations;
+export type ModelOperation = OperationBilled<"metered" | "free">;
 
 /** Every operation that a model may have, in the order in which errors list them. */
-export const modelOperationNames = Object.keys(modelOperations) as ModelOperation[];
+export const modelOperationNames: readonly ModelOperation[] = [
+  ...(Object.keys(meteredOperations) as OperationBilled<"metered">[]),
+  ...freeOperations,
+];
 
 /** The units that each operation's sizing bounds. */
 export const boundedUnits: UnitsByOperation = Object.fromEntries(
-  Object.entries<OperationUnits>(modelOperations).map(([operation, { sizing }]) => [
+  Object.entries<OperationUnits>(meteredOperations).map(([operation, { sizing }]) => [
     operation,
     [...new Set(Object.values(sizing).flat())],
   ]),
@@ -89,8 +106,7 @@ export function unboundedUnits(
 /** What a model's price lacks: one line for each operation that could never be held for. */
 export function missingUnits(operations: readonly ModelOperation[], priced: readonly UnitName[]): string[] {
   return operations.flatMap((operation) => {
-    const { needs }: OperationUnits = modelOperations[operation];
-    return needs
+    return (modelOperations[operation]?.needs ?? [])
       .filter((anyOf) => !anyOf.some((unit) => priced.includes(unit)))
       .map((anyOf) => `${operation} requires a price of ${anyOf.join(" or ")}`);
   });

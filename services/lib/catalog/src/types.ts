@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { ModelPrice } from "./price.ts";
 import type { OpenAiOptionName, protocols } from "./protocols.ts";
-import type { imageSchema, modelSchema, priceVersionSchema } from "./schema.ts";
+import type { imageSchema, modelSchema, priceReviewSchema, priceVersionSchema, transcriptionSchema } from "./schema.ts";
 
 /** Name of a wire protocol. */
 export type Protocol = keyof typeof protocols;
@@ -11,6 +11,8 @@ export type Protocol = keyof typeof protocols;
  * has produced, or continue and bill all of it.
  */
 export type OnAbort = "stops" | "continues";
+/** How a request's upstream is chosen among those of its model. */
+export type RoutingStrategy = z.infer<typeof modelSchema>["strategy"];
 /** An input type of a model. */
 export type InputModality = z.infer<typeof modelSchema>["input"][number];
 /** An output type of a model. */
@@ -62,16 +64,47 @@ export interface Transport {
   /** Concurrent calls in one process, and how many more may queue. */
   readonly maxConnections: number;
   readonly maxQueued: number;
+  /** Only public addresses may be connected to: the address was set over the admin API. */
+  readonly guarded: boolean;
 }
 
-/** A provider with resolved environment references. */
-export interface Provider {
+/** One of a provider's credentials, without its secret. */
+export interface Credential {
+  /** Empty for the file's only key. */
+  readonly id: string;
+  /** As people tell it apart: its name, else such as `sk-...abcd`; empty when called without a key. */
   readonly name: string;
-  readonly protocol: Protocol;
+  readonly weight: number;
+  readonly priority: number;
+  /** Equal for credentials of one account at the provider, which share its limits. */
+  readonly account: string;
+  /** Hash of the provider's name and the id, 32 bits, by which every process chooses alike. */
+  readonly seed: number;
+}
+
+/** Where a provider is reached with one of its credentials. */
+export interface ProviderAccess {
+  readonly credential: Credential;
+  /** The simulator replaces the provider. */
+  readonly simulated: boolean;
   readonly origin: string;
   /** Path of the base URL, without a trailing slash. */
   readonly basePath: string;
   readonly apiKey: string;
+}
+
+/** A provider with resolved environment references, as new requests reach it. */
+export interface Provider extends ProviderAccess {
+  readonly name: string;
+  readonly protocol: Protocol;
+  /** Hash of the name, 32 bits, by which every process chooses alike. */
+  readonly seed: number;
+  /** A disabled provider gets no new requests; tasks under way are still polled. */
+  readonly enabled: boolean;
+  /** By credential, for tasks that were created with an earlier one. */
+  readonly accesses: ReadonlyMap<string, ProviderAccess>;
+  /** The credentials that new requests may use, the preferred one first. */
+  readonly inUse: readonly Credential[];
   /** Additional headers, alternating name and value, names in lower case. */
   readonly headers: readonly string[];
   readonly timeouts: Timeouts;
@@ -80,6 +113,8 @@ export interface Provider {
   readonly developerRole: boolean;
   /** OpenAI's own options that it supports for clients of other formats. */
   readonly openAiOptions: ReadonlySet<OpenAiOptionName>;
+  /** Fields that the gateway does not know, and that cannot raise a request's cost here. */
+  readonly freeFields: ReadonlySet<string>;
   /**
    * What it does with a stream whose connection is closed; undefined: what the protocol's owner
    * does.
@@ -97,7 +132,7 @@ export interface BatchLimits {
   readonly tokens: number;
 }
 
-/** One provider's offer of a model. */
+/** One provider's offer of a model, as it is reached with one of the provider's credentials. */
 export interface Upstream {
   readonly provider: Provider;
   /** The provider's name for the model. */
@@ -108,6 +143,8 @@ export interface Upstream {
   readonly batch?: BatchLimits | undefined;
   /** The upstream supports only one vector size: shorter ones are truncated by us. */
   readonly vectorsCutHere?: boolean;
+  /** This upstream with each credential that new requests may use; absent if there is only one. */
+  readonly pool?: readonly Upstream[] | undefined;
 }
 
 /** Properties of an embeddings model. */
@@ -138,6 +175,25 @@ export interface SpeechTraits {
   readonly voices: readonly string[];
 }
 
+/**
+ * A format in which upstreams return a transcript, all JSON (OpenAI's reference, create
+ * transcription).
+ */
+export type TranscriptFormat = z.infer<typeof transcriptionSchema>["formats"][number];
+
+/** Properties of a transcription model. */
+export interface TranscriptionTraits {
+  /** Formats that its upstreams support, the default first. */
+  readonly formats: readonly TranscriptFormat[];
+  readonly streams: boolean;
+  readonly logprobs: boolean;
+  readonly prompt: boolean;
+  /** The longest audio that its upstreams accept; undefined: any that its file can have. */
+  readonly maxSeconds: number | undefined;
+  /** Tokens of one second of audio; undefined for a model that is billed by seconds. */
+  readonly audioTokensPerSecond: number | undefined;
+}
+
 /** How a model reasons, and how a request sets that. */
 export interface Reasoning {
   /** Values of `reasoning_effort`. */
@@ -155,6 +211,8 @@ export interface Reasoning {
 /** A model with its price and the upstreams that can currently serve it. */
 export interface Model {
   readonly id: string;
+  /** Other names for it in requests; absent where a test makes a model. */
+  readonly aliases?: readonly string[] | undefined;
   readonly ownedBy: string;
   readonly displayName: string;
   /** Unix seconds. */
@@ -190,11 +248,17 @@ export interface Model {
   readonly embedding?: EmbeddingTraits | undefined;
   /** Set for speech models. */
   readonly speech?: SpeechTraits | undefined;
+  /** Set for transcription models. */
+  readonly transcription?: TranscriptionTraits | undefined;
   /** The price that was in force when the catalogue was read. */
   readonly price: ModelPrice;
   /** All its prices, the earliest first; absent where a test makes a model. */
   readonly prices?: readonly PriceVersion[];
   readonly upstreams: readonly Upstream[];
+  /** How a request's upstream is chosen; absent where a test makes a model. */
+  readonly strategy?: RoutingStrategy;
+  /** Ids of models that respond in its place when it fails, best first; absent where a test makes a model. */
+  readonly fallbacks?: readonly string[];
 }
 
 /** A price, and since when it is in force. */
@@ -209,12 +273,21 @@ export interface PriceVersion {
 /** An accepted price change, as in the file. */
 export type PriceVersionRow = z.infer<typeof priceVersionSchema>;
 
+/** A reviewed difference to public tables of prices, as in the catalogue file. */
+export type PriceReview = z.infer<typeof priceReviewSchema>;
+
 /** All providers and models of one version of the file. */
 export interface Catalog {
   /** Short hash of the file, its resolved environment values, and which prices are in force. */
   readonly version: string;
+  /** Version of the changes on top of the file that it has. */
+  readonly overlayVersion: number;
   /** Models that can be served, in file order. */
   readonly models: ReadonlyMap<string, Model>;
+  /** Ids of models that can be served, by their other names. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** The prices of all models, those that cannot be served included: the listed one, then each that was accepted since. */
+  readonly prices: ReadonlyMap<string, readonly PriceVersion[]>;
   readonly providers: ReadonlyMap<string, Provider>;
   /** Why providers of the file are not served: one line each, for the log. */
   readonly unserved: readonly string[];

@@ -18,6 +18,7 @@ export const unitTable = {
   image_output_tokens: { per: 1_000_000, insteadOf: undefined },
   audio_output_tokens: { per: 1_000_000, insteadOf: undefined },
   characters: { per: 1_000_000, insteadOf: undefined },
+  audio_seconds: { per: 1, insteadOf: undefined },
   images: { per: 1, insteadOf: undefined },
   input_images: { per: 1, insteadOf: undefined },
   web_searches: { per: 1, insteadOf: undefined },

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { createLogger } from "@uag/runtime/log";
-import { parseCatalog } from "../src/parse.ts";
+import { parseCatalog, readRows } from "../src/parse.ts";
 import { openCatalog } from "../src/store.ts";
 
 const log = createLogger({ service: "test", level: "silent" });
@@ -17,7 +17,7 @@ models:
       price: { input_tokens: ${price}, output_tokens: 1 }, upstreams: [{ provider: acme }] }
 `;
 
-test("applies a change of the file soon, an invalid one never, and one swapped by a symbolic link too", async () => {
+test("applies a valid change of the file within seconds, also one made by a symbolic link, and never an invalid one", async () => {
   const dir = await mkdtemp(join(tmpdir(), "catalog-"));
   const file = join(dir, "catalog.yaml");
   await writeFile(file, yaml(1));
@@ -77,12 +77,56 @@ test("a catalogue that cannot be read at startup is an error", async () => {
   await assert.rejects(openCatalog({ file: join(tmpdir(), "no-such-catalog.yaml"), env: {}, log }));
 });
 
+test("a process whose catalogue is invalid at startup starts with the last valid one, applies changes to it, and reports it", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "catalog-"));
+  const [file, lastValidFile] = [join(dir, "catalog.yaml"), join(dir, "last.yaml")];
+  const options = { file, env: {}, log, lastValidFile, intervalMs: 20 };
+  const invalid = "providers: [";
+  await writeFile(file, invalid);
+  await assert.rejects(openCatalog(options), /not YAML/);
+  await writeFile(file, yaml(1));
+  const hash = await openCatalog(options).then(async (store) => {
+    using followed = store;
+    await followed.apply({});
+    assert.equal(followed.rejected, false);
+    await writeFile(file, invalid);
+    await waitFor(() => followed.rejected, { what: "the rejection to be reported" });
+    return followed.fileHash;
+  });
+  using restarted = await openCatalog(options);
+  assert.deepEqual([restarted.rejected, restarted.fileHash], [true, hash]);
+  const price = { model: "m", accepted_by: "a", reason: "r", price: { input_tokens: 7, output_tokens: 1 } };
+  await restarted.apply({ accepted: [{ ...price, effective_from: new Date(Date.now() - 1_000).toISOString() }] });
+  assert.equal(restarted.current.models.get("m")?.price.rates.get("input_tokens"), 7_000_000_000n);
+  await writeFile(file, yaml(2));
+  await waitFor(() => !restarted.rejected, { what: "the corrected file" });
+  assert.notEqual(restarted.fileHash, hash);
+  await rm(dir, { recursive: true });
+});
+
+test("a provider's key that is a file is read again, and an unreadable one leaves the last key in force", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "catalog-"));
+  const [file, keyFile] = [join(dir, "catalog.yaml"), join(dir, "key")];
+  await writeFile(file, yaml(1).replace("api_key: k", `api_key: "\${ACME_API_KEY}"`));
+  await writeFile(keyFile, "first\n");
+  using store = await openCatalog({ file, env: { ACME_API_KEY_FILE: keyFile }, log });
+  const key = () => store.current.providers.get("acme")?.apiKey;
+  assert.equal(key(), "first");
+  await writeFile(keyFile, "second\n");
+  await store.apply({});
+  assert.equal(key(), "second");
+  await unlink(keyFile);
+  await store.apply({});
+  assert.deepEqual([key(), store.rejected], ["second", true]);
+  await rm(dir, { recursive: true });
+});
+
 test("the shipped catalogue is valid, and every provider's models are served once its key is set", async () => {
   const file = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
   const text = await readFile(file, "utf8");
   const names = [...text.matchAll(/\$\{([A-Z_]+_API_KEY)\}/g)].map((match) => match[1] as string);
   const catalog = parseCatalog(text, Object.fromEntries(names.map((name) => [name, "k"])));
   assert.deepEqual(catalog.unserved, []);
-  assert.equal(catalog.models.size + catalog.priceVersions.length, text.match(/^ {2}- /gm)?.length);
+  assert.equal(catalog.models.size, readRows(text).models.length);
   for (const model of catalog.models.values()) assert.ok(model.created > 0, model.id);
 });

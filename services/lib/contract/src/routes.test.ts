@@ -24,12 +24,12 @@ test("a service's body limit is that of its operation's route, and no kind excee
   assert.throws(() => maxBodyBytesOf("nothing.we.serve"), /no route/);
 });
 
-test("only the messages routes have native errors", () => {
+test("only the messages routes, and those of their estimates, have native errors", () => {
   for (const route of routes)
-    assert.equal(route.errorShape === "native", route.path.startsWith("/v1/messages"), route.path);
+    assert.equal(route.errorShape === "native", /^\/v1\/(estimate\/)?messages/.test(route.path), route.path);
 });
 
-test("an unknown path returns an error in the format of its neighbors", () => {
+test("an unknown path returns an error in the format of its path prefix", () => {
   assert.equal(errorShapeOfPath("/v1/messages/batches"), "native");
   assert.equal(errorShapeOfPath("/v1/v1/messages"), "nested");
 });

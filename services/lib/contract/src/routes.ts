@@ -16,7 +16,7 @@ export function addressSetting<S extends ServiceName>(service: S): `${Uppercase<
 }
 
 /** Routes that the router serves itself, through unary calls to billing and metering. */
-export type QueryName = "subscription" | "usage";
+export type QueryName = "subscription" | "usage" | "receipt";
 
 /** HTTP methods of the public API. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -41,19 +41,30 @@ const mebibyte = 1024 * 1024;
 const noBody: RequestBody = { body: "none", maxBodyBytes: 0 };
 const json: RequestBody = { body: "json", maxBodyBytes: 32 * mebibyte };
 const form: RequestBody = { body: "multipart", maxBodyBytes: 64 * mebibyte };
+/** A file of 25 MiB, and fields. */
+const audioForm: RequestBody = { body: "multipart", maxBodyBytes: 28 * mebibyte };
 const adminJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
 
-interface PublicRoute extends RouteBase {
-  /**
-   * True: admitted by its service against money and the key's limits. False: limited by the router.
-   */
-  readonly billed: boolean;
+/**
+ * How a route's requests are admitted and billed:
+ * - `metered`: by its service, against money and the key's limits
+ * - `free`: the same, but each bill is zero because the provider charges nothing
+ * - `none`: without a bill; the router limits them
+ */
+export type Billing = "metered" | "free" | "none";
+
+interface PublicRoute<B extends Billing = Billing> extends RouteBase {
+  readonly billing: B;
 }
 
 /** A route served by a capability service. */
-export interface ForwardRoute<S extends ServiceName = ServiceName, O extends string = string> extends PublicRoute {
+export interface ForwardRoute<
+  S extends ServiceName = ServiceName,
+  O extends string = string,
+  B extends Billing = Billing,
+> extends PublicRoute<B> {
   readonly service: S;
-  /** The service's own name for the operation. */
+  /** The operation's name in the catalogue, limits, the ledger, metrics and traces. */
   readonly operation: O;
 }
 
@@ -71,13 +82,13 @@ export interface AdminRoute<Operation extends string = string> extends RouteBase
 /** A route that needs a key. */
 export type Route = ForwardRoute | QueryRoute;
 
-const forward = <S extends ServiceName, O extends string>(
+const forward = <S extends ServiceName, O extends string, B extends Billing>(
   method: Method,
   path: string,
   service: S,
   operation: O,
-  shape: RequestBody & { errorShape?: ErrorShape; billed?: true },
-): ForwardRoute<S, O> => ({ method, path, service, operation, errorShape: "nested", billed: false, ...shape });
+  shape: RequestBody & { billing: B; errorShape?: ErrorShape },
+): ForwardRoute<S, O, B> => ({ method, path, service, operation, errorShape: "nested", ...shape });
 
 const query = (path: string, name: QueryName): QueryRoute => ({
   method: "GET",
@@ -85,35 +96,65 @@ const query = (path: string, name: QueryName): QueryRoute => ({
   query: name,
   errorShape: "nested",
   ...noBody,
-  billed: false,
+  billing: "none",
 });
 
 const publicTable = [
-  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billed: true }),
-  forward("POST", "/v1/responses", "chat", "responses.create", { ...json, billed: true }),
-  forward("POST", "/v1/messages", "chat", "messages.create", { ...json, billed: true, errorShape: "native" }),
-  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...json, errorShape: "native" }),
-  forward("POST", "/v1/embeddings", "embedding", "embeddings", { ...json, billed: true }),
-  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { ...json, billed: true }),
-  forward("GET", "/v1/audio/voices", "speech", "audio.voices", noBody),
-  forward("POST", "/v1/images/generations", "media", "images.generations", { ...json, billed: true }),
-  forward("POST", "/v1/images/edits", "media", "images.edits", { ...form, billed: true }),
-  forward("GET", "/v1/videos/generations/:id", "video", "videos.get", noBody),
-  forward("POST", "/v1/videos/generations", "video", "videos.create", { ...json, billed: true }),
-  forward("GET", "/v1/videos/generations", "video", "videos.list", noBody),
-  forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", noBody),
-  forward("GET", "/v1/models", "chat", "models.list", noBody),
-  forward("GET", "/v1/models/:id", "chat", "models.get", noBody),
+  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billing: "metered" }),
+  forward("POST", "/v1/responses", "chat", "responses", { ...json, billing: "metered" }),
+  forward("POST", "/v1/messages", "chat", "messages", { ...json, billing: "metered", errorShape: "native" }),
+  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", {
+    ...json,
+    billing: "none",
+    errorShape: "native",
+  }),
+  forward("POST", "/v1/embeddings", "embedding", "embeddings", { ...json, billing: "metered" }),
+  forward("POST", "/v1/moderations", "embedding", "moderations", { ...json, billing: "free" }),
+  forward("POST", "/v1/rerank", "embedding", "rerank", { ...json, billing: "metered" }),
+  // The path of Cohere's own client.
+  forward("POST", "/v2/rerank", "embedding", "rerank", { ...json, billing: "metered" }),
+  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { ...json, billing: "metered" }),
+  forward("POST", "/v1/audio/transcriptions", "speech", "audio.transcriptions", { ...audioForm, billing: "metered" }),
+  forward("GET", "/v1/audio/voices", "speech", "audio.voices", { ...noBody, billing: "none" }),
+  forward("POST", "/v1/images/generations", "media", "images.generations", { ...json, billing: "metered" }),
+  forward("POST", "/v1/images/edits", "media", "images.edits", { ...form, billing: "metered" }),
+  forward("GET", "/v1/videos/generations/:id", "video", "videos.get", { ...noBody, billing: "none" }),
+  forward("POST", "/v1/videos/generations", "video", "videos.generations", { ...json, billing: "metered" }),
+  forward("GET", "/v1/videos/generations", "video", "videos.list", { ...noBody, billing: "none" }),
+  forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", { ...noBody, billing: "none" }),
+  forward("GET", "/v1/models", "chat", "models.list", { ...noBody, billing: "none" }),
+  forward("GET", "/v1/models/:id", "chat", "models.get", { ...noBody, billing: "none" }),
   query("/v1/dashboard/billing/subscription", "subscription"),
   query("/dashboard/billing/subscription", "subscription"),
   query("/v1/dashboard/billing/usage", "usage"),
   query("/dashboard/billing/usage", "usage"),
+  query("/v1/receipts/:id", "receipt"),
 ] as const;
+
+/** The operation that estimates the cost of another. */
+export const estimateOf = (operation: string): string => `${operation}.estimate`;
+
+/**
+ * Every operation that is metered has another route, which takes the same body and responds with an
+ * upper bound of its cost: `POST /v1/estimate/chat/completions`.
+ */
+const estimateRoutes: readonly ForwardRoute[] = publicTable.flatMap((route) =>
+  "operation" in route && route.billing === "metered" && route.path.startsWith("/v1/")
+    ? [
+        {
+          ...route,
+          path: route.path.replace("/v1/", "/v1/estimate/"),
+          operation: estimateOf(route.operation),
+          billing: "none",
+        },
+      ]
+    : [],
+);
 
 /**
  * Every path that needs a key. Routes are matched in this order, so the most frequent come first.
  */
-export const routes: readonly Route[] = publicTable;
+export const routes: readonly Route[] = [...publicTable, ...estimateRoutes];
 
 /** Names of the operations that a capability service has routes for. */
 export type OperationName<S extends ServiceName> = Extract<
@@ -121,17 +162,34 @@ export type OperationName<S extends ServiceName> = Extract<
   { readonly service: S }
 >["operation"];
 
+/** Names of the operations whose requests are billed in this way. */
+export type OperationBilled<B extends Billing> = Extract<
+  (typeof publicTable)[number],
+  { readonly operation: string; readonly billing: B }
+>["operation"];
+
+/** Names of the operations whose bills are zero. */
+export const freeOperations = publicTable.flatMap((route) =>
+  "operation" in route && route.billing === "free" ? [route.operation] : [],
+);
+
 /** The error format of a path without a route. */
 export function errorShapeOfPath(path: string): ErrorShape {
-  return path.startsWith("/v1/messages") ? "native" : "nested";
+  return /^\/v1\/(?:estimate\/)?messages/.test(path) ? "native" : "nested";
 }
 
-const admin = <O extends string>(method: Method, path: string, operation: O): AdminRoute<`admin.${O}`> => ({
+const admin = <O extends string>(
+  method: Method,
+  path: string,
+  operation: O,
+  more: Partial<RequestBody> = {},
+): AdminRoute<`admin.${O}`> => ({
   method,
   path: `/admin/v1${path}`,
   operation: `admin.${operation}`,
   errorShape: "nested",
   ...(method === "POST" || method === "PATCH" ? adminJson : noBody),
+  ...more,
   admin: true,
 });
 
@@ -150,6 +208,7 @@ const adminTable = [
   admin("POST", "/keys", "keys.create"),
   admin("GET", "/keys", "keys.list"),
   admin("GET", "/keys/:id", "keys.get"),
+  admin("GET", "/keys/:id/use", "keys.use"),
   admin("PATCH", "/keys/:id", "keys.update"),
   admin("DELETE", "/keys/:id", "keys.revoke"),
   admin("POST", "/keys/:id/regenerate", "keys.regenerate"),
@@ -158,14 +217,33 @@ const adminTable = [
   admin("GET", "/usage/events", "usage.events"),
   admin("GET", "/usage/events/:id", "usage.receipt"),
   admin("GET", "/usage/export", "usage.export"),
+  admin("GET", "/refusals", "refusals.list"),
+  admin("GET", "/refusals/series", "refusals.series"),
   admin("GET", "/ledger", "ledger.read"),
   admin("POST", "/ledger/repair", "ledger.repair"),
   admin("GET", "/models", "models.list"),
+  admin("POST", "/models", "models.create"),
+  admin("GET", "/models/:model", "models.get"),
+  admin("PATCH", "/models/:model", "models.update"),
+  admin("DELETE", "/models/:model", "models.delete"),
   admin("GET", "/fleet", "fleet.get"),
   admin("GET", "/reconciliations", "reconciliations.list"),
   admin("GET", "/prices", "prices.review"),
   admin("POST", "/prices", "prices.accept"),
-  admin("POST", "/prices/tables", "prices.table"),
+  // A table has up to 2,000 models.
+  admin("POST", "/prices/tables", "prices.table", { maxBodyBytes: 2 * mebibyte }),
+  admin("GET", "/providers", "providers.list"),
+  admin("POST", "/providers", "providers.create"),
+  admin("GET", "/providers/:id", "providers.get"),
+  admin("PATCH", "/providers/:id", "providers.update"),
+  admin("DELETE", "/providers/:id", "providers.delete"),
+  admin("POST", "/providers/:id/test", "providers.test"),
+  admin("GET", "/providers/:id/models", "providers.models"),
+  admin("POST", "/providers/:id/credentials", "providers.credentials.create"),
+  admin("PATCH", "/providers/:id/credentials/:credential", "providers.credentials.update"),
+  admin("DELETE", "/providers/:id/credentials/:credential", "providers.credentials.delete"),
+  admin("GET", "/provider-templates", "provider_templates.list"),
+  admin("GET", "/catalog", "catalog.get"),
   admin("GET", "/audit-log", "audit_log.list"),
   admin("POST", "/tokens", "tokens.create"),
   admin("GET", "/tokens", "tokens.list"),

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { type ClientHttp2Session, connect } from "node:http2";
 import { Client } from "@grpc/grpc-js";
 import { internalChannel } from "@uag/runtime/rpc/channel";
 import type { LinkCall, LinkResponse } from "../src/call.ts";
@@ -8,7 +9,7 @@ import type { LinkError } from "../src/errors.ts";
 import { dialGrpc } from "../src/grpc-client.ts";
 import { nothing } from "./codec.ts";
 import { identityOf } from "./identity.ts";
-import { chunks, jsonBody, openFrame, streamPath, unaryMethod } from "./shapes.ts";
+import { chunks, jsonBody, openFrame, pairs, requestHeaders, streamPath, unaryMethod } from "./shapes.ts";
 
 const concurrency = 64;
 const streams = 50;
@@ -74,22 +75,25 @@ export class Ends implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #link: LinkClient;
   readonly #plain: Client;
+  readonly #http2: ClientHttp2Session;
 
-  private constructor(child: ChildProcess, link: LinkClient, plain: Client) {
+  private constructor(child: ChildProcess, link: LinkClient, plain: Client, http2: ClientHttp2Session) {
     this.#child = child;
     this.#link = link;
     this.#plain = plain;
+    this.#http2 = http2;
   }
 
   /** @param tls the `tls` folder of a fleet's data directory; undefined: plaintext */
   static async open(tls: string | undefined): Promise<Ends> {
     const child = fork(new URL("server.ts", import.meta.url), tls === undefined ? [] : [tls]);
-    const [{ port }] = (await once(child, "message")) as [{ port: number }];
+    const [{ port, http2Port }] = (await once(child, "message")) as [{ port: number; http2Port: number }];
     const identity = identityOf("router", tls);
     const target = `127.0.0.1:${port}`;
     const link = createLinkClient({ dial: dialGrpc(identity, "chat"), targets: [target] });
     await link.ready();
-    return new Ends(child, link, new Client(target, identity.channel(["chat"]), internalChannel));
+    const plain = new Client(target, identity.channel(["chat"]), internalChannel);
+    return new Ends(child, link, plain, connect(`http://127.0.0.1:${http2Port}`));
   }
 
   json(name: string, changes: Partial<Load> = {}): Load {
@@ -117,6 +121,18 @@ export class Ends implements AsyncDisposable {
     call.on("end", () => done());
   };
 
+  /** One stream of a plain HTTP/2 connection per exchange. */
+  http2(path: "/json" | "/sse"): Once {
+    const headers = { ":method": "POST", ":path": path, ...Object.fromEntries(pairs(requestHeaders)) };
+    return (_n, done) => {
+      const stream = this.#http2.request(headers);
+      stream.on("data", nothing);
+      stream.on("error", done);
+      stream.on("end", () => done());
+      stream.end(jsonBody);
+    };
+  }
+
   /** @returns CPU microseconds per unit at both ends together, and units per second */
   async measure(load: Load): Promise<{ cpuUs: number; perSecond: number }> {
     const before = await this.#cpuUs();
@@ -137,6 +153,7 @@ export class Ends implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#link.close();
     this.#plain.close();
+    this.#http2.destroy();
     this.#child.kill();
   }
 }

@@ -3,21 +3,43 @@ import { Ends, type Load } from "./load.ts";
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`);
 
-async function show(ends: Ends, load: Load): Promise<void> {
-  await ends.measure({ ...load, count: Math.ceil(load.count / 2) });
-  const { cpuUs, perSecond } = await ends.measure(load);
-  write(`${load.name.padEnd(44)} ${cpuUs.toFixed(1)} us CPU a ${load.unit}, ${Math.round(perSecond)} ${load.unit}s/s`);
+/**
+ * Measures each load in every round, the first round to warm up, and prints its median and how it
+ * compares with the first load in the same round.
+ */
+async function compare(ends: Ends, rounds: number, loads: readonly [Load, ...Load[]]): Promise<void> {
+  const costs = loads.map((): number[] => []);
+  for (let round = -1; round < rounds; round++)
+    for (const [at, load] of loads.entries()) {
+      const { cpuUs } = await ends.measure(load);
+      if (round >= 0) costs[at]?.push(cpuUs);
+    }
+  const [first] = costs as [number[]];
+  for (const [at, { name, unit }] of loads.entries()) {
+    const ratios = (costs[at] ?? []).map((cost, round) => cost / (first[round] as number));
+    const cost = `${median(costs[at] ?? []).toFixed(1)} us CPU per ${unit}`;
+    write(`${name.padEnd(36)} ${cost.padEnd(26)} ${median(ratios).toFixed(2)} times the link`);
+  }
 }
 
-/** Prints what the link costs at both ends in plaintext, next to one gRPC call per exchange. */
-export async function benchLink(): Promise<void> {
+/**
+ * Prints what the link costs at both ends in plaintext, next to one gRPC call and to one stream of
+ * an HTTP/2 connection per exchange.
+ */
+export async function benchLink(rounds: number): Promise<void> {
   benchCodec();
   await using ends = await Ends.open(undefined);
-  await show(ends, ends.json("JSON: the link"));
-  await show(ends, ends.json("JSON: a unary gRPC call each", { count: 10_000, once: ends.plainJson }));
-  await show(ends, ends.json("JSON, one at a time: the link", { concurrency: 1, count: 5_000 }));
-  await show(ends, ends.sse("SSE, 50 streams: the link"));
-  await show(ends, ends.sse("SSE, 50 streams: a gRPC stream each", { once: ends.plainSse }));
+  const count = 10_000;
+  await compare(ends, rounds, [
+    ends.json("JSON: the link", { count }),
+    ends.json("JSON: a unary gRPC call each", { count, once: ends.plainJson }),
+    ends.json("JSON: an HTTP/2 stream each", { count, once: ends.http2("/json") }),
+  ]);
+  await compare(ends, rounds, [
+    ends.sse("50 streams: the link", { count: 200 }),
+    ends.sse("50 streams: a gRPC stream each", { count: 200, once: ends.plainSse }),
+    ends.sse("50 streams: an HTTP/2 stream each", { count: 200, once: ends.http2("/sse") }),
+  ]);
 }
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] as number;

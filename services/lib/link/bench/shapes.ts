@@ -7,6 +7,9 @@ export const tickMs = 10;
 export const jsonBody = Buffer.alloc(600, "a");
 export const jsonResponse = Buffer.alloc(900, "b");
 export const sseChunk = Buffer.alloc(220, "c");
+/** Alternating names and values, by twos. */
+export const pairs = (list: readonly string[]): [string, string][] =>
+  list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] as string]] : []));
 const listed = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).flat();
 
 export const responseHeaders = listed({
@@ -15,7 +18,7 @@ export const responseHeaders = listed({
   "openai-processing-ms": "12",
 });
 
-const requestHeaders = listed({
+export const requestHeaders = listed({
   "content-type": "application/json",
   accept: "application/json",
   "user-agent": "OpenAI/JS 5.1.0",

@@ -195,7 +195,7 @@ export class ClientLink implements FrameSink, TransportEvents, CallLink, Emitter
   #cancel(id: number, reason: string): void {
     this.#cancels.push({ id, reason });
     this.#sender.wake(this);
-    if (this.#cancels.length > maxPendingCancels) this.#kill(new LinkError("broken", "the peer does not read"));
+    if (this.#cancels.length > maxPendingCancels) this.#kill(new LinkError("broken", "the peer has stopped reading"));
   }
 
   #endWhenIdle(): void {

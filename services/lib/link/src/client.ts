@@ -1,5 +1,6 @@
 import { Deadlines } from "@uag/runtime/deadlines";
 import { dnsTargets, type ResolveTargets } from "@uag/runtime/rpc/targets";
+import { startGraceMs } from "@uag/runtime/start-grace";
 import type { LinkCall, LinkRequest, LinkResponse } from "./call.ts";
 import { type CallHost, ClientExchange } from "./client-exchange.ts";
 import type { ClientLink } from "./client-link.ts";
@@ -34,6 +35,10 @@ export interface LinkClientOptions {
   connectTimeoutMs?: number;
   /** Links are replaced after this many exchanges. */
   maxExchangesPerLink?: number;
+  /**
+   * How long a replica that was never reached may be starting before that is logged, milliseconds.
+   */
+  startGraceMs?: number;
   /** Opens the transport of a link. */
   dial: Dial;
   log?: (event: string, detail: { error: unknown; address?: string; requestId?: string }) => void;
@@ -234,6 +239,7 @@ class Calling implements LinkClient, CallHost {
       links: this.#options.streamsPerTarget ?? 1,
       dial: this.#dial,
       connectTimeoutMs: this.#options.connectTimeoutMs ?? 5_000,
+      startGraceMs: this.#options.startGraceMs ?? startGraceMs,
       ...(maxExchangesPerLink === undefined ? {} : { maxExchangesPerLink }),
       onReady: () => this.#onReady(),
       onLinkClosed: (closed, error) => {

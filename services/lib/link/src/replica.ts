@@ -15,8 +15,10 @@ export interface ReplicaOptions {
   dial: Dial;
   connectTimeoutMs: number;
   maxExchangesPerLink?: number;
+  /** How long a replica that was never reached may be starting, milliseconds. */
+  startGraceMs: number;
   onReady: () => void;
-  /** A ready link broke, or the first attempt failed. */
+  /** A ready link broke, or none could be opened for the time of a start: reported once. */
   onLinkClosed: (address: string, error: LinkError) => void;
 }
 
@@ -27,6 +29,8 @@ class Slot implements ClientLinkHost {
   readonly #draining = new Set<ClientLink>();
   #attempts = 0;
   #readyAt = 0;
+  readonly #since = performance.now();
+  #reported = false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -60,6 +64,7 @@ class Slot implements ClientLinkHost {
   onLinkReady(): void {
     clearTimeout(this.#timer);
     this.#readyAt = performance.now();
+    this.#reported = false;
     this.#options.onReady();
   }
 
@@ -70,9 +75,16 @@ class Slot implements ClientLinkHost {
 
   onLinkClosed(link: ClientLink, error: LinkError): void {
     // The end of a drained link and repeated failed attempts are not worth reporting.
-    const news = !this.#draining.delete(link) && (this.#readyAt > 0 || this.#attempts === 0);
+    const isNews = !this.#draining.delete(link) && (this.#readyAt > 0 || (!this.#reported && this.#isFault(error)));
     this.#replace(link);
-    if (news) this.#options.onLinkClosed(this.#options.address, error);
+    if (!isNews) return;
+    this.#reported = true;
+    this.#options.onLinkClosed(this.#options.address, error);
+  }
+
+  /** The replica may be starting: until then only an error other than a lost connection counts. */
+  #isFault({ code }: LinkError): boolean {
+    return code !== "broken" || performance.now() - this.#since >= this.#options.startGraceMs;
   }
 
   #connect(): void {

@@ -75,9 +75,18 @@ export interface ExchangeHost {
  */
 const overError = new LinkError("closed", "the exchange is over");
 
+/** An exchange as its peer opened it. */
+export interface OpenedExchange {
+  readonly id: number;
+  /** The operation's current name. */
+  readonly operation: string;
+  readonly open: OpenFrame;
+}
+
 /** The service's end of one exchange. */
 export class ServerExchange implements LinkExchange, Emitter, Timed {
   readonly id: number;
+  readonly operation: string;
   turnAt: Sender | undefined;
   dueAt = 0;
   slot = -1;
@@ -94,17 +103,15 @@ export class ServerExchange implements LinkExchange, Emitter, Timed {
   #abortion: LinkError | undefined;
   #controller: AbortController | undefined;
 
-  constructor(host: ExchangeHost, id: number, open: OpenFrame) {
+  constructor(host: ExchangeHost, { id, operation, open }: OpenedExchange) {
     this.#host = host;
     this.id = id;
+    this.operation = operation;
     this.#open = open;
     this.#inbox = new Inbox({ ended: open.bodyless, onOwed: () => host.wake(this) });
     if (open.deadlineMs > 0) host.deadlines.set(this, performance.now() + open.deadlineMs);
   }
 
-  get operation(): string {
-    return this.#open.operation;
-  }
   get requestId(): string {
     return this.#open.requestId;
   }

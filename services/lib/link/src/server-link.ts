@@ -13,6 +13,8 @@ export interface ServerLinkHost {
   readonly deadlines: Deadlines;
   /** Why exchanges are currently refused; undefined when they are accepted. */
   refusal(link: ServerLink): string | undefined;
+  /** An operation's current name, from that or a former one. */
+  currentName(operation: string): string;
   handle(exchange: ServerExchange): void;
   onLinkClosed(link: ServerLink, error: LinkError): void;
 }
@@ -122,7 +124,7 @@ export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emi
       this.#cancel({ id, reason: refusal, refused: true });
       return;
     }
-    const exchange = new ServerExchange(this, id, open);
+    const exchange = new ServerExchange(this, { id, operation: this.#host.currentName(open.operation), open });
     this.#exchanges.set(id, exchange);
     this.#host.handle(exchange);
   }
@@ -144,16 +146,16 @@ export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emi
   }
 
   onHead(): void {
-    throw new LinkError("protocol", "head from the calling end");
+    throw new LinkError("protocol", "the router sent a response head");
   }
   onChunk(): void {
-    throw new LinkError("protocol", "chunk from the calling end");
+    throw new LinkError("protocol", "the router sent a response chunk");
   }
   onTrailer(): void {
-    throw new LinkError("protocol", "trailer from the calling end");
+    throw new LinkError("protocol", "the router sent a response trailer");
   }
   onDrain(): void {
-    throw new LinkError("protocol", "drain from the calling end");
+    throw new LinkError("protocol", "the router sent a drain");
   }
 
   /** Undefined for an exchange that is over: its late frames are ignored. */
@@ -165,7 +167,7 @@ export class ServerLink implements FrameSink, TransportEvents, ExchangeHost, Emi
   #cancel(cancel: PendingCancel): void {
     this.#cancels.push(cancel);
     this.#sender.wake(this);
-    if (this.#cancels.length > maxPendingCancels) this.#kill(new LinkError("protocol", "the peer does not read"));
+    if (this.#cancels.length > maxPendingCancels) this.#kill(new LinkError("protocol", "the peer has stopped reading"));
   }
 
   #kill(error: LinkError): void {

@@ -16,6 +16,8 @@ export type LinkHandler = (exchange: LinkExchange) => void | Promise<void>;
 export interface LinkServerOptions {
   /** Handlers by operation. */
   operations: Readonly<Record<string, LinkHandler>>;
+  /** An operation's current name, for peers that still use a former one; default: no name changed. */
+  currentName?: (operation: string) => string;
   /**
    * Exchanges in flight over all links; further ones are refused (and retried on another replica).
    * Default 10,000.
@@ -46,6 +48,7 @@ export interface LinkServer {
 class Serving implements LinkServer, ServerLinkHost {
   readonly deadlines = new Deadlines();
   readonly #operations: Map<string, LinkHandler>;
+  readonly currentName: (operation: string) => string;
   readonly #maxExchanges: number;
   readonly #log: NonNullable<LinkServerOptions["log"]>;
   readonly #links = new Set<ServerLink>();
@@ -55,6 +58,7 @@ class Serving implements LinkServer, ServerLinkHost {
 
   constructor(options: LinkServerOptions) {
     this.#operations = new Map(Object.entries(options.operations));
+    this.currentName = options.currentName ?? ((operation) => operation);
     this.#maxExchanges = options.maxExchanges ?? 10_000;
     this.#log = options.log ?? (() => {});
   }

@@ -118,6 +118,17 @@ test("a handler receives the caller's whole request, and the caller the handler'
   await client.close();
 });
 
+test("a peer that uses an operation's former name reaches its handler, which reads the current name", async () => {
+  const operations: Record<string, LinkHandler> = {
+    now: (exchange) => exchange.respond(200, [], Buffer.from(exchange.operation)),
+  };
+  const currentName = (operation: string) => (operation === "before" ? "now" : operation);
+  await using service = await Service.start(operations, { currentName });
+  const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [service.address] });
+  for (const name of ["before", "now"]) assert.equal((await call(client, name, none)).body.toString(), "now");
+  await client.close();
+});
+
 test("a body over the limit, a failing handler and an unknown operation fail with different errors", async () => {
   const logged: string[] = [];
   await using service = await Service.start(

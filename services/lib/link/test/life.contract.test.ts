@@ -19,7 +19,7 @@ function holder(reasons: LinkError[]): LinkHandler {
   };
 }
 
-test("killing a service fails its exchanges, as possibly seen, and no others", async () => {
+test("killing a service fails only its own exchanges, as possibly received", async () => {
   await using service = await Service.start({ echo });
   await using child = new Child("serve", "0");
   const dying = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [await child.next()] });
@@ -98,7 +98,7 @@ test("a deadline ends the exchange at both ends", async () => {
   await client.close();
 });
 
-test("without a ready replica an exchange fails after the wait as unavailable and unseen", async () => {
+test("without a ready replica an exchange fails after the wait, as unavailable and not received", async () => {
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: ["127.0.0.1:9"], readyWaitMs: 100 });
   const error = await failure(call(client, "echo", none));
   assert.deepEqual([error.code, error.seen], ["unavailable", false]);

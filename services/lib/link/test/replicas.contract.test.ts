@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "@uag/harness/testing/free-port";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { insecure } from "@uag/runtime/rpc/identity";
 import { createLinkClient, type LinkClient } from "../src/client.ts";
@@ -45,6 +47,24 @@ test("replicas share the load evenly, and a busy one gets less", async () => {
   assert.deepEqual([busier.count() - before[0], other.count() - before[1]], [0, 20]);
   for (const stream of held) stream.call.cancel("enough");
   await client.close();
+});
+
+test("logs a replica that was never reached once, and only after the time that its start may take", async () => {
+  const port = await freePort();
+  const logged: string[][] = [[], []];
+  const clients = [60_000, 0].map((startGraceMs, at) =>
+    createLinkClient({
+      dial: dialGrpc(insecure, "chat"),
+      targets: [`127.0.0.1:${port}`],
+      startGraceMs,
+      log: (event) => logged[at]?.push(event),
+    }),
+  );
+  await waitFor(() => (logged[1]?.length ?? 0) > 0);
+  // Long enough for several attempts to reconnect.
+  await sleep(1_000);
+  assert.deepEqual(logged, [[], ["link.closed"]]);
+  await Promise.all(clients.map((client) => client.close()));
 });
 
 test("a draining replica loses no exchange: those in flight finish, new ones go to other replicas", async () => {

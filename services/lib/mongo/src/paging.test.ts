@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { readPage, readTimedPage, timedCursor, toPage, toPageById } from "./paging.ts";
+import { idCursor, readLongRows, readPage, readTimedPage, timedCursor, toPage, toPageById } from "./paging.ts";
 
 test("pages by id return every row once, whatever their size", () => {
   const ids = Array.from({ length: 23 }, (_, n) => `key_${String(n).padStart(3, "0")}`);
@@ -17,6 +17,23 @@ test("pages by id return every row once, whatever their size", () => {
     } while (cursor !== "");
     assert.deepEqual(seen, ids);
   }
+});
+
+test("pages of long rows have at most 1 MiB, or one row, and return every row once", async () => {
+  const sizes = [10, 700_000, 400_000, 3_000_000, 2_000_000, 10, 10, 10];
+  const rows = sizes.map((size, n) => ({ size, id: `key_${n}` }));
+  const pages: number[][] = [];
+  let cursor = "";
+  do {
+    const { after } = readPage({ limit: 2, cursor });
+    async function* found() {
+      yield* rows.filter(({ id }) => id > after);
+    }
+    const page = await readLongRows(found(), 2, { cursorOf: ({ id }) => idCursor(id), sizeOf: ({ size }) => size });
+    pages.push(page.rows.map(({ size }) => size));
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  assert.deepEqual(pages, [[10, 700_000], [400_000], [3_000_000], [2_000_000], [10, 10], [10]]);
 });
 
 test("a position by time round-trips through its cursor, with any text as its id", () => {

@@ -21,6 +21,10 @@ export interface TimePlace {
 
 const defaultLimit = 100;
 const maxLimit = 1_000;
+/** Of a page with long rows: what takes about 10 ms to encode. */
+const maxPageBytes = 1024 * 1024;
+/** Rows to read from the database at a time where they may be long. */
+export const longRowsAtOnce = 100;
 const idPattern = /^[\w:.-]{0,300}$/;
 const timePlacePattern = /^(\d{1,15}) (.{1,400})$/s;
 
@@ -77,6 +81,32 @@ export function toPage<R>(found: readonly R[], limit: number, cursorOf: (row: R)
   const last = found.length > limit ? rows.at(-1) : undefined;
   return { rows, nextCursor: last === undefined ? "" : cursorOf(last) };
 }
+
+/**
+ * Reads a page of rows that may be long: at most `limit`, and fewer if they exceed 1 MiB together.
+ * @param found opened for one row more than the limit
+ * @param sizeOf a row's approximate size, bytes
+ */
+export async function readLongRows<R>(
+  found: AsyncIterable<R>,
+  limit: number,
+  { cursorOf, sizeOf }: { readonly cursorOf: (row: R) => string; readonly sizeOf: (row: R) => number },
+): Promise<Page<R>> {
+  const rows: R[] = [];
+  let bytes = 0;
+  for await (const row of found) {
+    const size = sizeOf(row);
+    const last = rows.at(-1);
+    if (last !== undefined && (rows.length === limit || bytes + size > maxPageBytes))
+      return { rows, nextCursor: cursorOf(last) };
+    rows.push(row);
+    bytes += size;
+  }
+  return { rows, nextCursor: "" };
+}
+
+/** The cursor after a row that is ordered by id. */
+export const idCursor = (id: string): string => encode(id);
 
 /** Like {@link toPage}, for rows ordered by id. */
 export function toPageById<R>(found: readonly R[], limit: number, idOf: (row: R) => string): Page<R> {

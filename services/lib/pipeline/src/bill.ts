@@ -7,6 +7,7 @@ import { crashPoint } from "@uag/runtime/crash-point";
 import type { Admitted, Settlement } from "@uag/usage/types";
 import type { CapabilityEvents } from "./events.ts";
 import type { OperationExchange } from "./operation/operation-exchange.ts";
+import type { Replaced } from "./operation/replaced.ts";
 import { settlementRule } from "./settlement-rule.ts";
 import { namedUnits } from "./unit-names.ts";
 
@@ -18,6 +19,8 @@ const maxFailedAttempts = 16;
 /** Which upstream responded, after how many attempts; undefined upstream: none was reached. */
 export interface AttemptResult {
   readonly upstream: Upstream | undefined;
+  /** The upstream's id of the call that succeeded, where it reports one. */
+  readonly upstreamRequestId?: string | undefined;
   readonly attempts: number;
   /** The HTTP status sent to the client. */
   readonly status: number;
@@ -33,12 +36,25 @@ export interface UsageCharge {
   readonly raw?: Uint8Array | undefined;
   /** Some or all units are our own estimate, not the upstream's count. */
   readonly estimated?: boolean;
+  /**
+   * The estimated units that nothing received can contain are at the request's upper bound, as the
+   * hold is.
+   */
+  readonly isUpperBound?: boolean;
 }
 
 /** What a request used, and how it ended. */
 export interface Charge extends UsageCharge {
   readonly outcome: Outcome;
 }
+
+/** What a usage event and a checkpoint record when another model than the requested one serves a request. */
+export const servedInstead = ({ id, price: { version } }: Model, { model, reason }: Replaced) => ({
+  model: id,
+  priceVersion: version,
+  requestedModel: model,
+  fallbackReason: reason,
+});
 
 /** The request that is billed, and where its attempts are counted. */
 export interface BillOptions {
@@ -52,9 +68,16 @@ export interface BillOptions {
   readonly events: CapabilityEvents;
 }
 
+/** The model whose price a request is billed at. */
+export interface ServedBy extends Pick<BillOptions, "model" | "holdNanoUsd"> {
+  /** The requested model, if another one serves the request. */
+  readonly replaced: Replaced | undefined;
+}
+
 /** The bill of one admitted request: written exactly once, whatever happens. */
 export class Bill {
   readonly #options: BillOptions;
+  #servedBy: ServedBy;
   readonly #admittedAt = performance.now();
   readonly #failedAttempts: FailedAttempt[] = [];
   #firstByteMs: number | undefined;
@@ -62,6 +85,12 @@ export class Bill {
 
   constructor(options: BillOptions) {
     this.#options = options;
+    this.#servedBy = { model: options.model, holdNanoUsd: options.holdNanoUsd, replaced: undefined };
+  }
+
+  /** Another model is called from now on: the request is billed at its price. */
+  servedBy(servedBy: ServedBy): void {
+    this.#servedBy = servedBy;
   }
 
   /** Records a failed call; another may follow. @param durationMs how long the call took */
@@ -83,7 +112,8 @@ export class Bill {
   ): void {
     if (this.#failedAttempts.length >= maxFailedAttempts) return;
     const afterMs = Math.max(0, this.#elapsedMs() - durationMs);
-    const called = { upstream: upstream.provider.name, upstreamModel: upstream.model, afterMs, durationMs };
+    const { name, credential } = upstream.provider;
+    const called = { upstream: name, upstreamModel: upstream.model, credential: credential.name, afterMs, durationMs };
     this.#failedAttempts.push({ ...called, ...detailsOf(failure, upstream.provider), midStream });
   }
 
@@ -113,33 +143,38 @@ export class Bill {
    */
   charge(charge: Charge, result: AttemptResult): Promise<bigint> {
     const named = { ...charge, units: namedUnits(charge.units) };
-    const reported = price(named.units, this.#options.model.price);
-    const charged = chargeOf(reported, this.#options.holdNanoUsd);
+    const { model, holdNanoUsd } = this.#servedBy;
+    const reported = price(named.units, model.price);
+    const charged = chargeOf(reported, holdNanoUsd);
     const estimated = charge.estimated === true && charged.pricing === Pricing.EXACT;
     const sum = { ...charged, reported, pricing: estimated ? Pricing.ESTIMATED : charged.pricing };
     return this.#settle(named, sum, result);
   }
 
   #settle(
-    { outcome, units, raw, estimated = false }: Charge,
+    { outcome, units, raw, estimated = false, isUpperBound = false }: Charge,
     { provisional, reported, ...sum }: Charged & { readonly reported: Priced },
-    { upstream, attempts, status, errorCode }: AttemptResult,
+    { upstream, upstreamRequestId, attempts, status, errorCode }: AttemptResult,
   ): Promise<bigint> {
     if (this.#settled !== undefined) return this.#settled;
-    const { events, exchange, holdNanoUsd, model } = this.#options;
+    const { events, exchange } = this.#options;
+    const { holdNanoUsd, model, replaced } = this.#servedBy;
     const settlement: Settlement = {
       ...sum,
       outcome,
-      settlementRule: settlementRule(outcome, { estimated, free: units.length === 0, provisional }),
+      settlementRule: settlementRule(outcome, { estimated, isUpperBound, free: units.length === 0, provisional }),
       units,
       upstream: upstream?.provider.name ?? "",
+      ...(upstreamRequestId !== undefined && { upstreamRequestId }),
       upstreamModel: upstream?.model ?? "",
+      upstreamCredential: upstream?.provider.credential.name || undefined,
       rawUsage: raw ?? nothing,
       attempts,
       status,
       errorCode,
       firstByteMs: this.#firstByteMs,
       failedAttempts: this.#failedAttempts,
+      ...(replaced !== undefined && servedInstead(model, replaced)),
     };
     crashPoint("usage-known");
     const unpriced = unpricedUnits(units, model.price);

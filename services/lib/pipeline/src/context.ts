@@ -3,18 +3,18 @@ import { Drains } from "@uag/providers/disconnect/drains";
 import { UpstreamHealth } from "@uag/providers/health";
 import { HttpPools } from "@uag/providers/http/pools";
 import { noProxies, type Proxies } from "@uag/providers/http/proxies";
-import { UrlFetches } from "@uag/providers/media/url-fetches";
+import { type FetchBudget, UrlFetches } from "@uag/providers/media/url-fetches";
 import { RetryBudget } from "@uag/providers/retry-budget";
 import type { Logger } from "@uag/runtime/log";
 import type { Metrics } from "@uag/runtime/metrics";
-import type { Tracing } from "@uag/runtime/tracing/tracing";
+import type { Refusal } from "@uag/runtime/refusals";
+import type { InferenceMetrics, Tracing } from "@uag/runtime/tracing/tracing";
 import { BufferBudget, type BufferLimits } from "@uag/untrusted/buffer-budget";
-import { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import { createGuardedClient, type GuardedClient } from "@uag/untrusted/http/guarded";
 import type { Admission } from "@uag/usage/types";
 import { AboveHold } from "./above-hold.ts";
+import { unavailableCredentials } from "./credential-status.ts";
 import { type CapabilityEvents, createEvents } from "./events.ts";
-import { defaultUrlFetchesPerHour } from "./settings.ts";
 
 /** The dependencies of every operation in a capability service. */
 export interface CapabilityContext {
@@ -35,12 +35,11 @@ export interface CapabilityContext {
   readonly guarded: GuardedClient;
   /** Fetches content that requests reference by URL. */
   readonly urls: UrlFetches;
-  /** How many URLs each account may have fetched per hour. */
-  readonly fetchBudget: FetchBudget;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Undefined: requests have no spans. */
   readonly tracing: Tracing | undefined;
+  readonly inferenceMetrics: InferenceMetrics | undefined;
 }
 
 /** What a {@link CapabilityContext} is built from. */
@@ -54,29 +53,34 @@ export interface ContextOptions {
   /** Proxies for calls to upstreams; default: none. */
   readonly proxies?: Proxies;
   readonly bufferLimits?: BufferLimits;
-  /** URLs that each account may have this process fetch per hour. */
-  readonly urlFetchesPerHour?: number;
+  /** How many URLs in requests each account may have fetched. */
+  readonly fetchBudget: FetchBudget;
   /** Default: none. */
   readonly tracing?: Tracing | undefined;
+  readonly inferenceMetrics?: InferenceMetrics | undefined;
+  /** Counts requests that were not admitted; default: they are not counted. */
+  readonly countRefusal?: (refusal: Refusal) => void;
 }
 
 /** Creates the context; disposing it closes the connections to upstreams. */
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
-  const { catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies, tracing } = options;
-  const { urlFetchesPerHour: perHour = defaultUrlFetchesPerHour } = options;
-  const pools = new HttpPools({ proxies });
+  const { catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies } = options;
+  const { tracing, inferenceMetrics } = options;
+  const health = new UpstreamHealth();
+  const { credentials } = health;
+  const pools = new HttpPools({ proxies, allow: egressAllow, observe: credentials.observe.bind(credentials) });
   const drains = new Drains();
   metrics.sampled("uag_drains", () => drains.size);
   const buffers = new BufferBudget(bufferLimits);
   metrics.sampled("uag_buffered_bytes", () => buffers.held);
   metrics.sampled("uag_buffers_refused_total", () => buffers.refused);
   metrics.sampled("uag_buffered_limit_bytes", () => buffers.total);
-  const health = new UpstreamHealth();
   metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.cooldowns());
+  metrics.sampledBy("uag_credentials_unavailable", "provider", () =>
+    unavailableCredentials(catalog.current, credentials),
+  );
   const aboveHold = new AboveHold();
   const guarded = createGuardedClient({ allow: egressAllow });
-  const fetchBudget = new FetchBudget({ perHour });
-  metrics.sampled("uag_url_fetches_refused_total", () => fetchBudget.refused);
   return {
     catalog,
     admission,
@@ -85,14 +89,14 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     budget: new RetryBudget(),
     drains,
     buffers,
-    events: createEvents(log, metrics, aboveHold),
+    events: createEvents(log, metrics, aboveHold, options.countRefusal),
     aboveHold,
     guarded,
-    urls: new UrlFetches({ client: guarded, buffers, budget: fetchBudget }),
-    fetchBudget,
+    urls: new UrlFetches({ client: guarded, buffers, budget: options.fetchBudget }),
     log,
     metrics,
     tracing,
+    inferenceMetrics,
     async [Symbol.asyncDispose]() {
       drains[Symbol.dispose]();
       await Promise.all([pools[Symbol.asyncDispose](), guarded[Symbol.asyncDispose]()]);

@@ -1,12 +1,15 @@
 import type { Upstream } from "@uag/catalog/types";
 import { unitOf } from "@uag/catalog/units";
+import type { LinkExchange } from "@uag/link/server-exchange";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { failureForLog, type UpstreamFailure } from "@uag/providers/failure";
 import type { Logger } from "@uag/runtime/log";
 import type { Metrics } from "@uag/runtime/metrics";
+import type { Refusal } from "@uag/runtime/refusals";
 import { logServerError } from "@uag/runtime/server-error";
 import type { Settlement } from "@uag/usage/types";
 import type { AboveHold } from "./above-hold.ts";
+import { callerOf } from "./caller.ts";
 import type { ClientError } from "./client-error.ts";
 
 /** A request whose bill is known, and what its usage was compared with. */
@@ -22,6 +25,13 @@ export interface SettledRequest {
   readonly unpriced: readonly string[];
 }
 
+/** A request that was not admitted. */
+export interface RefusedRequest {
+  readonly exchange: Pick<LinkExchange, "context" | "operation" | "requestId">;
+  /** Id of the model; undefined when it was refused before that was known. */
+  readonly model?: string | undefined;
+}
+
 /** Observable events around an upstream call: each is logged and counted here and nowhere else. */
 export interface CapabilityEvents {
   settled(request: SettledRequest, settlement: Settlement): void;
@@ -30,6 +40,8 @@ export interface CapabilityEvents {
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
   /** A request got an error response. One with a status of 500 or more is logged with its cause. */
   refused(error: ClientError): void;
+  /** A request got an error response and was not admitted, so it has no usage event. */
+  notAdmitted(error: ClientError, request: RefusedRequest): void;
   /** An internal fault beside a response, or in the middle of one. */
   failed(requestId: string, error: unknown): void;
 }
@@ -104,7 +116,12 @@ function alarmAboutBills(
 /**
  * Creates the service's events: each writes a log line, and increments its metric if it has one.
  */
-export function createEvents(log: Logger, metrics: Metrics, aboveHold: AboveHold): CapabilityEvents {
+export function createEvents(
+  log: Logger,
+  metrics: Metrics,
+  aboveHold: AboveHold,
+  countRefusal: (refusal: Refusal) => void = () => {},
+): CapabilityEvents {
   const settled = metrics.counter("uag_settlements_total");
   const byOutcome = new Map(
     Object.entries(outcomeNames).map(([key, outcome]) => [Number(key), settled.labels(outcome)]),
@@ -116,11 +133,13 @@ export function createEvents(log: Logger, metrics: Metrics, aboveHold: AboveHold
   const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");
   const retries = metrics.counter("uag_upstream_retries_total");
   const failures = metrics.counter("uag_upstream_failures_total");
+  const fallbacks = metrics.counter("uag_fallbacks_total");
   return {
     settled(request, settlement) {
       byOutcome.get(settlement.outcome)?.inc();
       used(settlement);
       if (settlement.attempts > 1) retries.inc(settlement.attempts - 1);
+      if (settlement.fallbackReason !== undefined) fallbacks.labels(settlement.fallbackReason).inc();
       if (settlement.pricing === Pricing.ESTIMATED) estimated.inc();
       alarmed(request, settlement);
     },
@@ -129,14 +148,23 @@ export function createEvents(log: Logger, metrics: Metrics, aboveHold: AboveHold
       const provider = upstream.provider.name;
       failures.labels(provider, failure.kind).inc();
       if (failure.kind === "cancelled" || failure.kind === "client") return;
-      log.warn(
-        { request_id: requestId, provider, model: upstream.model, ...failureForLog(failure) },
-        "upstream failed",
-      );
+      const credential = upstream.provider.credential.name;
+      const about = { request_id: requestId, provider, model: upstream.model, credential };
+      const fields = { ...about, ...failureForLog(failure) };
+      if (failure.kind === "operator" && failure.status !== 0)
+        log.error(fields, "upstream rejected the gateway's API key or account");
+      else log.warn(fields, "upstream failed");
     },
     refused({ error, failure, requestId }) {
       if (error.code === "unpriced_model") refusedUnpriced.inc();
       logServerError(log, error, { requestId, ...(failure && causeOf(failure)) });
+    },
+    notAdmitted({ error, failure }, { exchange, model }) {
+      // What a provider reported is not a refusal of ours.
+      if (failure !== undefined) return;
+      const { accountId, keyId } = callerOf(exchange.context);
+      const { operation, requestId } = exchange;
+      countRefusal({ accountId, keyId, operation, requestId, model, error });
     },
     failed: (requestId, error) => log.error({ request_id: requestId, err: error }, "request failed"),
   };

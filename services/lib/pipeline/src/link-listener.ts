@@ -14,7 +14,7 @@ export interface LinkListener extends AsyncDisposable {
  */
 export async function openLinkListener(options: {
   link: LinkServer;
-  /** Additional gRPC services on the same port. */
+  /** What else the port serves. */
   services?: readonly RpcService[];
   identity: Identity;
   host: string;

@@ -1,6 +1,6 @@
 import { commaList, commonSettings, natsSettings } from "@uag/runtime/config";
 import { previousSecrets } from "@uag/runtime/keyring";
-import { tracingSettings } from "@uag/runtime/tracing/settings";
+import { inferenceMetricsSettings, tracingSettings } from "@uag/runtime/tracing/settings";
 import { bufferSettings } from "@uag/untrusted/memory-limit";
 import { z } from "zod";
 
@@ -10,13 +10,11 @@ const bytes = z.coerce.number().int().positive();
 
 const sealingKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
-/** Default of `URL_FETCHES_PER_HOUR`. */
-export const defaultUrlFetchesPerHour = 10_000;
-
 /** Settings of every capability service; a service adds its own. */
 export const capabilitySettings = {
   ...commonSettings,
   ...tracingSettings,
+  ...inferenceMetricsSettings,
   GRPC_PORT: z.coerce.number().int().min(0).max(65535).default(0).describe("Port of the link; 0 picks a free one."),
   ...natsSettings,
   USAGE_MAC_KEY: z
@@ -34,14 +32,28 @@ export const capabilitySettings = {
     .enum(["refuse", "allow"])
     .default("refuse")
     .describe("`allow`: JOURNAL_DIR may be on a network file system, though no two machines may have it at a time."),
+  JOURNAL_KEEP: z
+    .enum(["on", "off"])
+    .default("off")
+    .describe(
+      "`on`: a graceful stop leaves the delivered journal in JOURNAL_DIR, so that a restore of MongoDB recovers its usage; the next start publishes it again and deletes it.",
+    ),
   CATALOG_FILE: z
     .string()
     .min(1)
     .default("infra/config/catalog.yaml")
     .describe("The model catalogue. The variables it refers to are read from this environment too."),
+  SIMULATED_PROVIDERS: z
+    .string()
+    .optional()
+    .describe(
+      "Providers of the catalogue, comma-separated, whose address and key in this environment are those of the simulator, until an operator adds a credential.",
+    ),
   EGRESS_ALLOW: commaList
     .default([])
-    .describe("Addresses exempt from the guard of calls to users' URLs, as `host:port`, comma-separated."),
+    .describe(
+      "Addresses exempt from the guard of calls to users' URLs and to base URLs set over the admin API, as `host:port`, comma-separated.",
+    ),
   HTTPS_PROXY: proxy.describe(
     "Proxy for calls to upstreams over https, as a URL; a provider may have its own in the catalogue. `https_proxy` goes first.",
   ),
@@ -84,16 +96,6 @@ export const capabilitySettings = {
     .min(0)
     .default(20_000)
     .describe("How long a stopping process waits for requests in flight."),
-} as const;
-
-/** Settings of services that fetch URLs in requests. */
-export const urlFetchSettings = {
-  URL_FETCHES_PER_HOUR: z.coerce
-    .number()
-    .int()
-    .positive()
-    .default(defaultUrlFetchesPerHour)
-    .describe("Maximum URLs in requests that one account may have this process fetch per hour; more get 429."),
 } as const;
 
 const schema = z.object(capabilitySettings);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLinkClient, type LinkClient } from "@uag/link/client";
@@ -71,13 +72,15 @@ describe("under an Idempotency-Key a request runs once", () => {
       runs: runsNow,
       findBill: async () => undefined,
       admitFree,
+      catalog: { current: { models: new Map() } },
       events,
       log,
       buffers,
       renewMs,
     };
     const operation = { handler: run, errorFormat: async () => nestedErrors };
-    const operations = withIdempotency({ "images.edits": operation, "images.generations": operation }, once);
+    const names = ["images.edits", "images.generations", "videos.generations"];
+    const operations = withIdempotency(Object.fromEntries(names.map((name) => [name, operation])), once);
     const link = createLinkServer({ operations });
     const listener = resources.use(
       await openLinkListener({ identity: insecure, link, host: "127.0.0.1", port: 0, drainMs: 500 }),
@@ -139,6 +142,17 @@ describe("under an Idempotency-Key a request runs once", () => {
       assert.equal(second.header("idempotent-replayed"), "true");
     });
     assert.equal(ran, 1);
+  });
+
+  test("a retry finds the record that a release stored under an operation's former name", async () => {
+    await using store = new IdempotencyStore({ url, database, leaseMs: 60_000, lifeMs, box: testBox });
+    const id = createHash("sha256").update("acct\nkey\nvideos.create\nrenamed").digest("base64url");
+    await store.claim(id, { bodyDigest: "$another", requestId: newId("req"), token: "token" });
+    const ran = await counting(async () => {
+      const retried = await call("videos.generations", { key: "renamed" });
+      assert.match(retried.text, /idempotency_key_reuse/);
+    });
+    assert.equal(ran, 0);
   });
 
   test("a key belongs to one account, one API key, one operation and one body", async () => {

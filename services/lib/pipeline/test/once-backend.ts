@@ -120,6 +120,7 @@ function paidOperation(
     catalog: { current: catalog, [Symbol.dispose]: () => {} },
     health: new UpstreamHealth(),
     tracing: undefined,
+    inferenceMetrics: undefined,
   };
   return defineOperation(context, {
     name: "chat.completions",
@@ -161,7 +162,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const admitFree: FreeAdmission["admitFree"] = async (request) => replica.admitFree(request);
   const operations = withIdempotency(
     { embeddings: paidOperation(books.admission, { events, buffers }, { upstream, streams: () => replica.stream }) },
-    { store, runs, findBill, admitFree, events, log, buffers, renewMs },
+    { store, runs, findBill, admitFree, catalog: { current: { models: new Map() } }, events, log, buffers, renewMs },
   );
   const link = createLinkServer({ operations });
   const listener = starting.use(

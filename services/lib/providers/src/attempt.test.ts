@@ -7,7 +7,7 @@ import { UpstreamHealth } from "./health.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 const upstream = (name: string, priority = 0): Upstream =>
-  ({ provider: { name }, model: "m", weight: 1, priority }) as Upstream;
+  ({ provider: { name, credential: { id: "" } }, model: "m", weight: 1, priority }) as Upstream;
 
 async function run(
   upstreams: Upstream[],
@@ -124,4 +124,54 @@ test("reports the first failure at once when the retry budget is exhausted", asy
   await assert.rejects(attempt({ ...options, call }), AttemptsFailed);
   assert.equal(tries, 1);
   assert.ok(performance.now() - startedAt < 1_000, "does not wait for the delay that the upstream requested");
+});
+
+/** An upstream with several credentials, each named by its key. */
+function pooled(provider: string, ids: string, priority = 0): Upstream {
+  const pool: Upstream[] = [];
+  for (const id of ids) {
+    const credential = { id, name: id, weight: 1, priority: ids.indexOf(id), account: `=${id}`, seed: 1 };
+    pool.push({ provider: { name: provider, credential }, model: "m", weight: 1, priority, pool } as never);
+  }
+  return pool[0] as Upstream;
+}
+
+/** Calls until a credential is not among those that fail; returns the credentials called. */
+async function calledOf(
+  upstreams: Upstream[],
+  failing: Record<string, UpstreamFailure>,
+  health = new UpstreamHealth(),
+) {
+  const called: string[] = [];
+  const signal = new AbortController().signal;
+  const call = async ({ provider: { name, credential } }: Upstream): Promise<void> => {
+    called.push(`${name}.${credential.id}`);
+    const failure = failing[credential.id];
+    if (failure !== undefined) throw failure;
+  };
+  const result = await attempt({ upstreams, health, budget: new RetryBudget(), signal, call }).catch((e: unknown) => e);
+  return { called, failure: result instanceof AttemptsFailed ? result.failure.kind : undefined };
+}
+const rejected = new UpstreamFailure("operator", "wrong key", { status: 401 });
+const limited = new UpstreamFailure("capacity", "wait", { status: 429, retryAfterMs: 30_000 });
+
+test("another credential is called after a failure of one, before any other upstream, and the next request begins with it", async () => {
+  const health = new UpstreamHealth();
+  const upstreams = [pooled("p", "abc"), pooled("q", "d", 1)];
+  const failing = { a: rejected, b: limited };
+  assert.deepEqual(await calledOf(upstreams, failing, health), { called: ["p.a", "p.b", "p.c"], failure: undefined });
+  assert.deepEqual((await calledOf(upstreams, failing, health)).called, ["p.c"]);
+});
+
+test("another credential is not called after a failure of the upstream, nor after one that is charged", async () => {
+  const upstreams = [pooled("p", "ab"), pooled("q", "d", 1)];
+  const down = new UpstreamFailure("timeout", "too late");
+  assert.deepEqual((await calledOf(upstreams, { a: down })).called, ["p.a", "q.d"]);
+  const charged = new UpstreamFailure("operator", "usage", { usage: { units: [], raw: Buffer.alloc(0) } });
+  assert.deepEqual(await calledOf(upstreams, { a: charged }), { called: ["p.a"], failure: "operator" });
+});
+
+test("each credential is called once, and the client learns the most informative failure", async () => {
+  const result = await calledOf([pooled("p", "abc")], { a: limited, b: rejected, c: rejected });
+  assert.deepEqual(result, { called: ["p.a", "p.b", "p.c"], failure: "capacity" });
 });

@@ -1,21 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Upstream } from "@uag/catalog/types";
+import type { RoutingStrategy, Upstream } from "@uag/catalog/types";
+import { RequestCredentials, type RequestCredentialsOptions } from "./credentials/request-credentials.ts";
 import { type FailureKind, UpstreamFailure } from "./failure.ts";
 import type { UpstreamHealth } from "./health.ts";
 import { orderUpstreams } from "./order-upstreams.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 
+/** Failures that another credential of the same upstream may not have. */
+const ofCredential: ReadonlySet<FailureKind> = new Set(["operator", "quota", "capacity"]);
 /** Failures that a retry at the same upstream may fix. */
 const sameAgain: ReadonlySet<FailureKind> = new Set(["transient", "unreachable", "capacity"]);
 const triesOfOne = 3;
 const firstBackoffMs = 100;
 const maxBackoffMs = 2_000;
 
-export interface AttemptOptions<T> {
+export interface AttemptOptions<T> extends Pick<RequestCredentialsOptions, "affinity" | "tokens"> {
   readonly upstreams: readonly Upstream[];
   readonly health: UpstreamHealth;
   readonly budget: RetryBudget;
   readonly signal: AbortSignal;
+  /** The model's; default: `priority`. */
+  readonly strategy?: RoutingStrategy | undefined;
+  /** Attempts that were made for the request already; default: none. */
+  readonly attemptsBefore?: number;
   /**
    * One attempt; rejects with an `UpstreamFailure` on failure. Nothing may have reached the client
    * by then.
@@ -30,7 +37,7 @@ export interface AttemptOptions<T> {
 export interface Attempted<T> {
   readonly value: T;
   readonly upstream: Upstream;
-  /** Attempts made, including the last one. */
+  /** Attempts made for the request, including the last one. */
   readonly attempts: number;
 }
 
@@ -52,25 +59,31 @@ export class AttemptsFailed extends Error {
 /**
  * Tries the upstreams, best first, until one responds: each once, then retriable ones again, with
  * growing pauses. A delay requested by an upstream is honoured if it is short; otherwise that
- * upstream is not tried again. A final failure ends the attempts, so at most one of them is billed.
+ * upstream is not tried again. If a failure is its credential's, another one of the upstream is
+ * called next. A final failure ends the attempts, so at most one of them is billed.
  * @throws {AttemptsFailed}
  */
 export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
   const { health, budget, signal, random = Math.random } = options;
   budget.deposit();
-  let round = orderUpstreams(options.upstreams, (upstream) => health.cooldownUntil(upstream), random);
-  let attempts = 0;
+  const credentials = new RequestCredentials(options);
+  const { strategy } = options;
+  let round = orderUpstreams(options.upstreams, health, { strategy, affinity: credentials.affinity });
+  let attempts = options.attemptsBefore ?? 0;
   let last: AttemptsFailed | undefined;
   // The first attempt needs no budget.
   let allowed = true;
   for (let tries = 0; tries < triesOfOne && round.length > 0; tries++) {
     const again: Upstream[] = [];
     let waitMs = 0;
-    for (const upstream of round) {
+    for (let at = 0; at < round.length; at++) {
+      const upstream = tries === 0 ? credentials.first(round[at] as Upstream) : (round[at] as Upstream);
       if (last !== undefined && (signal.aborted || !(allowed || budget.withdraw()))) throw last;
       allowed = false;
       attempts++;
       const startedAt = performance.now();
+      credentials.began(upstream);
+      const ended = strategy === "least_latency" ? health.began(upstream) : undefined;
       try {
         const value = await options.call(upstream);
         health.succeeded(upstream, performance.now() - startedAt);
@@ -82,9 +95,14 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
         options.onFailure?.(upstream, failure, performance.now() - startedAt);
         last = new AttemptsFailed(moreInformative(last?.failure, failure), upstream, attempts);
         if (failure.isFinal) throw last;
-        if (!sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > maxBackoffMs) continue;
+        const other = ofCredential.has(failure.kind) ? credentials.another(upstream) : undefined;
+        if (other !== undefined) round.splice(at + 1, 0, other);
+        if (other !== undefined || !sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > maxBackoffMs) continue;
         again.push(upstream);
         waitMs = Math.max(waitMs, failure.retryAfterMs ?? 0);
+      } finally {
+        credentials.ended(upstream);
+        ended?.();
       }
     }
     round = again;

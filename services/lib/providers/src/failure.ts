@@ -38,7 +38,8 @@ interface WithHeaders {
 const requestIdHeaders = ["x-request-id", "request-id"] as const;
 const maxRequestId = 64;
 
-function requestIdIn(response: WithHeaders): string | undefined {
+/** The provider's id of a call, at most 64 characters; undefined if its response has none. */
+export function requestIdIn(response: WithHeaders): string | undefined {
   const found = requestIdHeaders.map((name) => response.header(name)).find((id) => id !== undefined && id !== "");
   return found?.slice(0, maxRequestId);
 }

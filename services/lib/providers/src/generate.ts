@@ -7,13 +7,14 @@ import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
 import { bodyKind } from "./reading/body-kind.ts";
+import { restored } from "./reading/cut-lists.ts";
 import type { UsageIn } from "./reading/found-usage.ts";
 import { HeldMemory } from "./reading/held-memory.ts";
-import { withoutLogProbabilities } from "./reading/log-probabilities.ts";
+import { type SlimResponse, withoutLogProbabilities } from "./reading/log-probabilities.ts";
 import { decoded, readResponse } from "./reading/read-response.ts";
+import { withoutLongData } from "./reading/slim-body.ts";
 import { SniffedStream } from "./reading/sniffed-stream.ts";
-import { canEstimate, onAbortOf, thinksUnseen } from "./registry.ts";
-import { boundedResponse } from "./response-limits.ts";
+import { hiddenUnitsOf, onAbortOf } from "./registry.ts";
 
 /** The longest complete response of any request, bytes. */
 export const maxResponseBytes = 64 * 1024 * 1024;
@@ -33,8 +34,6 @@ export interface GeneratedResponse extends Reported {
 export interface GeneratedStream extends Reported {
   readonly kind: "stream";
   readonly live: LiveStream;
-  /** Everything the model generated was received, up to where the stream was stopped. */
-  readonly allSeen: boolean;
 }
 
 export interface GenerateOptions {
@@ -62,8 +61,8 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   const encoded = await adapter.encode(call, upstream, options.signal);
   const { stream = call.stream } = encoded;
   const { pools, signal, memory, maxBytes } = options;
-  // The usage of a response that is not streamed, or of hidden output, arrives only at its end.
-  const onAbort = stream && canEstimate(call, upstream) ? onAbortOf(upstream.provider) : "continues";
+  // The usage of a response that is not streamed, and of hidden units, arrives only at its end.
+  const onAbort = stream && hiddenUnitsOf(call, upstream).size === 0 ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
   const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
   const usageIn: UsageIn = (fields) => adapter.usageIn(fields, call, upstream);
@@ -82,27 +81,26 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   });
   const live: LiveStream = new LiveStream(sniffed, response);
   await live.open();
-  return { kind: "stream", live, allSeen: isAllSeen(call, upstream), upstreamResponse: response };
-}
-
-/** Whether a stream shows all its output, and generates no more of it once it is closed. */
-function isAllSeen(call: GenerationCall, upstream: Upstream): boolean {
-  return !thinksUnseen(call, upstream) && onAbortOf(upstream.provider) === "stops";
+  return { kind: "stream", live, upstreamResponse: response };
 }
 
 async function unaryResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): Promise<UnaryResponse> {
   if (bodyKind(body) === "events") return await adapter.collect(body, call, upstream);
-  const slim = await withoutLogProbabilities(body);
-  const response = adapter.decode(boundedResponse(slim.body), call, upstream);
+  const { body: slim, lists } = await slimmed(body);
+  const response = adapter.decode(slim, call, upstream);
   // Mostly the upstream's own bytes.
-  const written = response.body === slim.body ? body : await slim.lists.restore(response.body);
+  const written = response.body === slim ? body : await lists.restore(response.body);
   return { ...response, body: written };
 }
 
 async function replayedResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): Promise<ReplayedResponse> {
-  const { body: slim, lists } = await withoutLogProbabilities(body);
-  const replayed = adapter.replay(boundedResponse(slim), call, upstream);
-  const output: Buffer[] = [];
-  for (const piece of replayed.output) output.push(await lists.restore(piece));
-  return { ...replayed, output, closing: await lists.restore(replayed.closing) };
+  const { body: slim, lists } = await slimmed(body);
+  const replayed = adapter.replay(slim, call, upstream);
+  return await restored(replayed, lists);
+}
+
+/** A response without what takes long to parse. @throws {UpstreamFailure} */
+async function slimmed(body: Buffer): Promise<SlimResponse> {
+  const { body: shorter, lists } = await withoutLogProbabilities(body);
+  return { body: await withoutLongData(shorter, lists), lists };
 }

@@ -24,6 +24,8 @@ export interface GenerationCall {
   readonly maxUses?: number | undefined;
   /** The upstream may run tools itself, which bring input of their own. */
   readonly runsTools: boolean;
+  /** Some field, which the upstream may receive, has an unknown effect on its usage. */
+  readonly hasUnclassedField?: boolean | undefined;
   /**
    * Client headers that belong to its format (such as `anthropic-beta`), names and values
    * alternating.

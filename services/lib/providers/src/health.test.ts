@@ -8,7 +8,13 @@ import { orderUpstreams } from "./order-upstreams.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 const upstream = (provider: string, model = "m", more: Partial<Upstream> = {}): Upstream =>
-  ({ provider: { name: provider }, model, weight: 1, priority: 0, ...more }) as Upstream;
+  ({
+    provider: { name: provider, seed: provider.charCodeAt(0), credential: { id: "" } },
+    model,
+    weight: 1,
+    priority: 0,
+    ...more,
+  }) as Upstream;
 
 function clocked() {
   let now = 1_000;
@@ -52,6 +58,43 @@ test("a refused key cools down the whole provider, a requested retry delay is ho
   assert.equal(health.cooldownUntil(upstream("c")), 0);
 });
 
+/** A health that knows only cooldowns. */
+const resting = (cooldowns: ReadonlyMap<Upstream, number> = new Map()) => ({
+  cooldownUntil: (of: Upstream) => cooldowns.get(of) ?? 0,
+  loadOf: () => 0,
+});
+
+test("a weighted model's upstreams are ordered by weight whatever their priority, the available ones first", () => {
+  const a = upstream("a", "m", { priority: 5 });
+  const b = upstream("b", "m", { weight: 3 });
+  let heavyFirst = 0;
+  for (let i = 0; i < 4_000; i++)
+    if (orderUpstreams([a, b], resting(), { strategy: "weighted" })[0] === b) heavyFirst++;
+  assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000, expected about 3000`);
+  const order = orderUpstreams([a, b], resting(new Map([[b, 9]])), { strategy: "weighted" });
+  assert.deepEqual(order, [a, b]);
+});
+
+test("the fastest upstream goes first, calls in progress count, and a slow one is tried again later", () => {
+  const { health, pass } = clocked();
+  const [a, b] = [upstream("a", "m", { priority: 5 }), upstream("b")];
+  const first = () => orderUpstreams([a, b], health, { strategy: "least_latency" })[0]?.provider.name;
+  health.succeeded(a, 100);
+  health.succeeded(b, 250);
+  assert.equal(first(), "a");
+  const ends = [health.began(a), health.began(a)];
+  assert.equal(first(), "b", "three calls of 100 ms take longer than one of 250 ms");
+  for (const end of ends) end();
+  assert.equal(first(), "a");
+  health.succeeded(a, 900);
+  assert.equal(first(), "b", "a peak counts at once");
+  for (let i = 0; i < 40; i++) {
+    pass(1_000);
+    health.succeeded(b, 250);
+  }
+  assert.equal(first(), "a", "it is forgotten while no call is made");
+});
+
 test("orders upstreams by priority, then by weight, with those cooling down last", () => {
   const a = upstream("a");
   const b = upstream("b", "m", { weight: 3 });
@@ -59,18 +102,18 @@ test("orders upstreams by priority, then by weight, with those cooling down last
   const names = (list: Upstream[]) => list.map(({ provider }) => provider.name).join("");
   let heavyFirst = 0;
   for (let i = 0; i < 4_000; i++) {
-    const order = names(orderUpstreams([c, a, b], () => 0));
+    const order = names(orderUpstreams([c, a, b], resting()));
     assert.ok(order.endsWith("c"));
     if (order.startsWith("b")) heavyFirst++;
   }
   assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000, expected about 3000`);
-  assert.equal(names(orderUpstreams([a, c], (of) => (of === a ? 5 : 0))), "ca");
+  assert.equal(names(orderUpstreams([a, c], resting(new Map([[a, 5]])))), "ca");
   const cooldowns = new Map([
     [a, 9],
     [b, 5],
     [c, 7],
   ]);
-  assert.equal(names(orderUpstreams([a, b, c], (of) => cooldowns.get(of) ?? 0)), "bca");
+  assert.equal(names(orderUpstreams([a, b, c], resting(cooldowns))), "bca");
 });
 
 test("limits retries to a fifth of the load once the reserve is used up", () => {
@@ -107,4 +150,22 @@ test("reports each upstream's calls, failures, latency and cooldown over the las
   assert.deepEqual(health.seen(), []);
   fail(a, "operator");
   assert.equal(health.seen()[0]?.cooldownForMs, 60_000);
+});
+
+test("reports that a provider rejects our key or account until a call to it succeeds", () => {
+  const { health, fail, pass } = clocked();
+  const rejections = () => health.seen().map(({ model, rejection }) => [model, rejection]);
+  health.succeeded(upstream("a", "x"), 10);
+  fail(upstream("a", "y"), "operator");
+  assert.deepEqual(rejections(), [
+    ["x", "operator"],
+    ["y", "operator"],
+  ]);
+  pass(61_000);
+  fail(upstream("a", "y"), "quota");
+  assert.deepEqual(rejections().at(-1), ["y", "quota"]);
+  fail(upstream("a", "y"), "transient");
+  assert.deepEqual(rejections().at(-1), ["y", "quota"]);
+  health.succeeded(upstream("a", "x"), 10);
+  assert.deepEqual(rejections().at(-1), ["y", undefined]);
 });

@@ -1,18 +1,13 @@
 import type { Upstream } from "@uag/catalog/types";
 import { type Clock, systemClock } from "@uag/runtime/clock";
-import type { FailureKind, UpstreamFailure } from "./failure.ts";
+import { CredentialHealth, type Rejection } from "./credentials/credential-health.ts";
+import type { UpstreamFailure } from "./failure.ts";
 import { type UpstreamFigures, UpstreamRecord } from "./upstream-record.ts";
 
 /** Consecutive failures after which an upstream cools down. */
 const failuresInRow = 5;
 const firstCooldownMs = 5_000;
 const maxCooldownMs = 60_000;
-/** Immediate cooldown by failure kind; a delay requested by the upstream takes precedence. */
-const immediateCooldownMs: Partial<Record<FailureKind, number>> = {
-  operator: 60_000,
-  quota: 300_000,
-  capacity: 10_000,
-};
 /** When the previous failure is older than this, the count starts over. */
 const windowMs = 60_000;
 
@@ -25,6 +20,8 @@ export interface UpstreamSeen extends UpstreamFigures {
   readonly model: string;
   /** How long it is only called as a last resort; 0: not cooling down. */
   readonly cooldownForMs: number;
+  /** Set while the provider rejects all our keys, or the account: what an operator must repair. */
+  readonly rejection: Rejection | undefined;
 }
 
 interface State {
@@ -35,30 +32,53 @@ interface State {
 }
 
 /**
- * Ranks upstreams by their recent results. One that is cooling down is tried only when no other is
- * left: a cooldown is never a reason to reject a request.
+ * Ranks upstreams and their credentials by recent results. What is cooling down is tried only when
+ * nothing else is left: a cooldown is never a reason to reject a request.
  */
 export class UpstreamHealth {
+  readonly credentials: CredentialHealth;
   readonly #states = new Map<string, State>();
   readonly #records = new Map<string, UpstreamRecord>();
   readonly #clock: Clock;
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
+    this.credentials = new CredentialHealth(clock);
   }
 
   /** End of the upstream's cooldown, in milliseconds of the monotonic clock; 0 when it has none. */
   cooldownUntil(upstream: Upstream): number {
-    const until = this.#cooldownUntil(upstream);
-    return until > this.#clock.monotonic() ? until : 0;
+    const own = this.#states.size === 0 ? 0 : (this.#states.get(keyOf(upstream))?.cooldownUntil ?? 0);
+    const until = own > this.#clock.monotonic() ? own : 0;
+    return Math.max(until, this.#firstAvailable(upstream));
+  }
+
+  /** When the first of the upstream's credentials is available; 0: now. */
+  #firstAvailable(upstream: Upstream): number {
+    const { pool } = upstream;
+    if (pool === undefined) return this.credentials.availableFrom(upstream, 0);
+    let first = Number.POSITIVE_INFINITY;
+    for (const one of pool) first = Math.min(first, this.credentials.availableFrom(one, 0));
+    return first;
+  }
+
+  /** The expected time of another call, milliseconds: see `peak-ewma.ts`. */
+  loadOf(upstream: Upstream): number {
+    return this.#recordOf(upstream).load.load(this.#clock.monotonic());
+  }
+
+  /** A call is sent; returns what to call when its response has begun, or never will. */
+  began(upstream: Upstream): () => void {
+    const { load } = this.#recordOf(upstream);
+    load.began();
+    return () => load.ended();
   }
 
   /** @param tookMs time to the response, or to its first bytes */
   succeeded(upstream: Upstream, tookMs: number): void {
     this.#recordOf(upstream).succeeded(tookMs, this.#clock.monotonic());
-    if (this.#states.size === 0) return;
-    this.#states.delete(keyOf(upstream));
-    this.#states.delete(upstream.provider.name);
+    this.credentials.succeeded(upstream);
+    if (this.#states.size > 0) this.#states.delete(keyOf(upstream));
   }
 
   failed(upstream: Upstream, failure: UpstreamFailure): void {
@@ -67,17 +87,16 @@ export class UpstreamHealth {
     else if (kind !== "cancelled" && kind !== "busy") this.#recordOf(upstream).failed(this.#clock.monotonic());
     // A full queue says nothing about the upstream.
     if (kind === "client" || kind === "cancelled" || kind === "busy") return;
-    // A rejected key or account affects all of the provider's models.
-    const key = kind === "operator" || kind === "quota" ? upstream.provider.name : keyOf(upstream);
+    if (this.credentials.failed(upstream, failure)) return;
+    const key = keyOf(upstream);
     const now = this.#clock.monotonic();
-    const known = this.#states.get(key);
-    const state = known ?? { failures: 0, lastFailure: now, cooldowns: 0, cooldownUntil: 0 };
+    const state = this.#states.get(key) ?? { failures: 0, lastFailure: now, cooldowns: 0, cooldownUntil: 0 };
     this.#states.set(key, state);
     if (now - state.lastFailure > windowMs) state.failures = 0;
     state.failures++;
     state.lastFailure = now;
-    const cooldownMs = failure.retryAfterMs ?? immediateCooldownMs[kind];
-    if (cooldownMs !== undefined) state.cooldownUntil = Math.max(state.cooldownUntil, now + cooldownMs);
+    if (failure.retryAfterMs !== undefined)
+      state.cooldownUntil = Math.max(state.cooldownUntil, now + failure.retryAfterMs);
     if (state.failures < failuresInRow) return;
     state.cooldownUntil = Math.max(
       state.cooldownUntil,
@@ -93,7 +112,7 @@ export class UpstreamHealth {
     const found = new Map<string, number>();
     for (const { upstream } of this.#records.values()) {
       const { name } = upstream.provider;
-      found.set(name, Math.max(found.get(name) ?? 0, (this.#cooldownUntil(upstream) - now) / 1_000));
+      found.set(name, Math.max(found.get(name) ?? 0, (this.cooldownUntil(upstream) - now) / 1_000));
     }
     return found;
   }
@@ -103,18 +122,23 @@ export class UpstreamHealth {
     const now = this.#clock.monotonic();
     return [...this.#records.values()].flatMap((record): UpstreamSeen[] => {
       const { upstream } = record;
-      const cooldownUntil = this.#cooldownUntil(upstream);
+      const cooldownUntil = this.cooldownUntil(upstream);
       const cooldownForMs = cooldownUntil > now ? Math.round(cooldownUntil - now) : 0;
       const figures = record.figures(now);
       if (figures.calls === 0 && cooldownForMs === 0) return [];
-      return [{ provider: upstream.provider.name, model: upstream.model, cooldownForMs, ...figures }];
+      const { name: provider } = upstream.provider;
+      const rejection = this.#rejectionOf(upstream);
+      return [{ provider, model: upstream.model, cooldownForMs, rejection, ...figures }];
     });
   }
 
   #recordOf(upstream: Upstream): UpstreamRecord {
     const key = keyOf(upstream);
     const known = this.#records.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      known.upstream = upstream;
+      return known;
+    }
     // Models come from the catalogue, except for dated video models, so the oldest are evicted.
     const [oldest] = this.#records.keys();
     if (this.#records.size >= maxRecords && oldest !== undefined) this.#records.delete(oldest);
@@ -123,9 +147,10 @@ export class UpstreamHealth {
     return record;
   }
 
-  #cooldownUntil(upstream: Pick<Upstream, "provider" | "model">): number {
-    const provider = this.#states.get(upstream.provider.name)?.cooldownUntil ?? 0;
-    return Math.max(provider, this.#states.get(keyOf(upstream))?.cooldownUntil ?? 0);
+  /** A key stays rejected after its cooldown, until a call succeeds. */
+  #rejectionOf(upstream: Upstream): Rejection | undefined {
+    const rejections = (upstream.pool ?? [upstream]).map((one) => this.credentials.stateOf(one.provider).rejection);
+    return rejections.includes(undefined) ? undefined : rejections[0];
   }
 }
 

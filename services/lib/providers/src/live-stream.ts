@@ -123,7 +123,8 @@ export class LiveStream implements BodySink {
   #charged(failure: UpstreamFailure): UpstreamFailure {
     const { usage, soFar, delivered } = this.stream;
     if (failure.kind === "cancelled") return failure;
-    const reported = failure.usage ?? usage ?? soFar;
+    // A count so far is not all of a response that cannot be read.
+    const reported = failure.usage ?? usage ?? (failure.received === undefined ? soFar : undefined);
     if (reported !== undefined) return failure.with({ usage: reported });
     return delivered.text === "" ? failure : failure.with({ received: delivered.text });
   }

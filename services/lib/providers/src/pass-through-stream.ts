@@ -3,6 +3,7 @@ import type { SseEvent } from "@uag/untrusted/sse/event";
 import { UpstreamFailure, unusableResponse } from "./failure.ts";
 import type { Delivered, ResponseStream } from "./generation.ts";
 import { EventCheck } from "./reading/event-check.ts";
+import { eventFault } from "./response-limits.ts";
 import { Runs } from "./runs.ts";
 import type { UsageReport } from "./usage-report.ts";
 import { wholeEvent } from "./whole-event.ts";
@@ -73,8 +74,13 @@ export abstract class PassThroughStream implements ResponseStream {
       if (event.source[event.start] === colon) out.add(event);
     } else if (this.isTerminator(data)) {
       this.state = "finished";
-    } else if (this.#check.isObject(data)) {
-      this.take(event, data, out);
-    } else this.fail(unusableResponse("the upstream sent an event that is not a JSON object"));
+    } else this.#acceptObject(event, data, out);
+  }
+
+  #acceptObject(event: SseEvent, data: Buffer, out: Runs): void {
+    const fault = eventFault(data);
+    if (fault !== undefined) this.fail(fault);
+    else if (this.#check.isObject(data)) this.take(event, data, out);
+    else this.fail(unusableResponse("the upstream sent an event that is not a JSON object"));
   }
 }

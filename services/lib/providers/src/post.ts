@@ -7,10 +7,16 @@ import type { HttpPools } from "./http/pools.ts";
 
 const maxErrorBytes = 256 * 1024;
 
+/** A call whose body may be a form. */
+export interface PostedCall extends Pick<UpstreamCall, "path" | "headers"> {
+  /** In pieces where it contains files, which are not copied. */
+  readonly body: Buffer | readonly Buffer[];
+}
+
 export interface PostOptions {
   readonly pools: HttpPools;
   readonly upstream: Upstream;
-  readonly call: Pick<UpstreamCall, "path" | "headers" | "body">;
+  readonly call: PostedCall;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /**
@@ -43,9 +49,11 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
     onSent: () => watch?.sent(),
   } as const;
   const response = await send(pools, request).catch((error: unknown) => {
+    const explained = watch?.explained(error) ?? error;
     watch?.done();
-    throw watch?.explained(error) ?? error;
+    throw explained;
   });
+  pools.observe?.(upstream, response);
   if (isSuccess(response.status)) return watch?.responded(response) ?? response;
   // A rejected request is not charged and ends quickly, so it need not outlive its client.
   watch?.done();

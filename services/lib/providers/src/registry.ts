@@ -1,8 +1,9 @@
 import type { OnAbort, Protocol, Provider, Upstream } from "@uag/catalog/types";
+import type { UnitName } from "@uag/catalog/units";
 import { anthropic } from "./anthropic/provider.ts";
 import { ark } from "./ark/provider.ts";
 import { dashScope } from "./dashscope/provider.ts";
-import { isEstimable, type StreamCall } from "./disconnect/estimable.ts";
+import { hiddenUnits, type StreamCall } from "./disconnect/estimable.ts";
 import { gemini } from "./gemini/provider.ts";
 import type { GenerationAdapter, GenerationCall, GenerationFormat } from "./generation.ts";
 import { openAi } from "./openai/provider.ts";
@@ -43,18 +44,16 @@ export function onAbortOf({ onAbort, protocol }: Provider): OnAbort {
  * Whether the model may think invisibly: then only the upstream's own usage reports the size of a
  * response.
  */
-export function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
+function thinksUnseen({ fields, model }: Pick<GenerationCall, "fields" | "model">, upstream: Upstream): boolean {
   if (model.reasoning !== undefined && !model.reasoning.shown) return true;
   return providers[upstream.provider.protocol].thinksUnseen?.(fields, upstream) ?? false;
 }
 
-/**
- * Whether a stream can be billed by estimate when its client disconnects: see {@link isEstimable}.
- */
-export function canEstimate(call: StreamCall, upstream: Upstream): boolean {
+/** The priced units that no part of a response shows: see {@link hiddenUnits}. */
+export function hiddenUnitsOf(call: StreamCall, upstream: Upstream): ReadonlySet<UnitName> {
   const { protocol, cachesFromTokens } = upstream.provider;
   const provider = providers[protocol];
-  return isEstimable(call, {
+  return hiddenUnits(call, {
     thinksUnseen: thinksUnseen(call, upstream),
     reportsPromptFirst: provider.reportsPromptFirst === true,
     cachesFromTokens: cachesFromTokens ?? provider.cachesFromTokens ?? 0,

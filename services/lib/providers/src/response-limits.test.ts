@@ -4,23 +4,42 @@ import { UpstreamFailure } from "./failure.ts";
 import { Aggregate } from "./openai-compatible/aggregate.ts";
 import { CallPlaces } from "./openai-compatible/call-places.ts";
 import { CutLists } from "./reading/cut-lists.ts";
-import { boundedResponse } from "./response-limits.ts";
+import { boundedResponse, eventFault, maxParsedBytes } from "./response-limits.ts";
 
 const failed = (error: unknown): boolean => error instanceof UpstreamFailure && error.kind === "transient";
 
-test("rejects a response of millions of small values before parsing it", () => {
+test("rejects a response of millions of small values before parsing it", async () => {
   for (const [piece, count] of [
     ["[", 4_000_000],
     ["{},", 4_000_000],
     ["1,", 7_000_000],
+    [" ", 4_000_000],
   ] as const) {
-    assert.throws(() => boundedResponse(Buffer.from(`[${piece.repeat(count)}`)), failed, piece);
+    await assert.rejects(boundedResponse(Buffer.from(`[${piece.repeat(count)}`)), failed, piece);
   }
 });
 
-test("accepts a response with images in base64", () => {
-  const images = Buffer.from(JSON.stringify({ data: Array(10).fill({ b64_json: "A1b2".repeat(2_000_000) }) }));
-  assert.equal(boundedResponse(images), images);
+test("rejects a response of more than 8 MiB of text, and accepts one of 7 MiB", async () => {
+  const withText = (bytes: number) => Buffer.from(JSON.stringify({ content: "a b ".repeat(bytes / 4) }));
+  await assert.rejects(boundedResponse(withText(maxParsedBytes)), failed);
+  const shorter = withText(7 * 1024 * 1024);
+  assert.equal(await boundedResponse(shorter), shorter);
+});
+
+const counted = { "log probabilities": '{"t":[1,2]},', numbers: "1,", names: "" };
+test("rejects a stream event that is too expensive to parse repeatedly", () => {
+  for (const [what, one] of Object.entries(counted)) {
+    const many =
+      what === "names" ? Array.from({ length: 5_000 }, (_, n) => `{"name ${n}":1},`).join("") : one.repeat(60_000);
+    assert.ok(eventFault(Buffer.from(`[${many}1]`)) instanceof UpstreamFailure, what);
+  }
+  const tokens = Array(200).fill({
+    token: "a",
+    logprob: -1,
+    top_logprobs: Array(20).fill({ token: "a", bytes: [97] }),
+  });
+  assert.equal(eventFault(Buffer.from(JSON.stringify({ choices: [{ logprobs: { content: tokens } }] }))), undefined);
+  assert.equal(eventFault(Buffer.from(JSON.stringify({ text: "a".repeat(3_000_000) }))), undefined);
 });
 
 const piece = (index: unknown, id = "") => ({ index, id, function: { name: "f", arguments: "{}" } });

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "@uag/runtime/next-turn";
 
 /**
  * The tokenizer's time grows with the square of an unbroken run of letters (a line of Chinese is

@@ -1,5 +1,6 @@
 import type { Upstream } from "@uag/catalog/types";
 import { binCount, binOf } from "@uag/runtime/histogram";
+import { PeakEwma } from "./peak-ewma.ts";
 
 const minutes = 60;
 const minuteMs = 60_000;
@@ -26,10 +27,12 @@ export interface UpstreamFigures {
  * per call.
  */
 export class UpstreamRecord {
-  readonly upstream: Pick<Upstream, "provider" | "model">;
+  /** The catalogue's at the time of the last call. */
+  upstream: Upstream;
+  readonly load = new PeakEwma();
   readonly #minutes: (Minute | undefined)[] = Array.from({ length: minutes });
 
-  constructor(upstream: Pick<Upstream, "provider" | "model">) {
+  constructor(upstream: Upstream) {
     this.upstream = upstream;
   }
 
@@ -38,6 +41,7 @@ export class UpstreamRecord {
     const minute = this.#minuteOf(nowMs);
     const bin = binOf(tookMs);
     minute.calls++;
+    this.load.observe(tookMs, nowMs);
     minute.latency[bin] = (minute.latency[bin] ?? 0) + 1;
   }
 

@@ -42,7 +42,7 @@ function encode(protocol: Protocol, request: Partial<ImageRequest>): Sent {
   const model = models(protocol);
   const call = { requestId: "req_1", model, request: { ...base, ...request } };
   const { path, headers, body } = adapterOf(protocol).encode(call, model.upstreams[0] as Upstream);
-  return { path, headers: headers.join(" "), body };
+  return { path, headers: headers.join(" "), body: Buffer.isBuffer(body) ? body : Buffer.concat(body as Buffer[]) };
 }
 
 interface Decoded {

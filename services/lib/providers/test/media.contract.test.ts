@@ -4,12 +4,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { unlimitedFetches } from "@uag/harness/unlimited-fetches";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
-import { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import { createGuardedClient } from "@uag/untrusted/http/guarded";
 import { UpstreamFailure } from "../src/failure.ts";
 import { createMediaFetcher, type MediaFetcher } from "../src/media/fetch.ts";
-import { UrlFetches } from "../src/media/url-fetches.ts";
+import { type FetchBudget, UrlFetches } from "../src/media/url-fetches.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000", "hex");
 const { signal } = new AbortController();
@@ -47,7 +47,7 @@ before(async () => {
   url = `http://127.0.0.1:${port}`;
   const client = createGuardedClient({ allow: [`127.0.0.1:${port}`] });
   guarded.push(client);
-  fetches = (buffers = new BufferBudget(), budget = new FetchBudget({ perHour: 10_000 })) =>
+  fetches = (buffers = new BufferBudget(), budget = unlimitedFetches) =>
     new UrlFetches({ client, buffers, budget, limits });
   media = createMediaFetcher(fetches().open(caller));
 });
@@ -103,7 +103,14 @@ test("fetches at most 64 URLs per request, and a repeated one once", async () =>
 
 test("an account beyond its budget of fetched URLs calls no third party, whichever of its keys asks", async () => {
   calls = 0;
-  const urls = fetches(new BufferBudget(), new FetchBudget({ perHour: 3 }));
+  let left = 3;
+  const budget: FetchBudget = {
+    take: async (accountId) => {
+      assert.equal(accountId, caller.accountId);
+      if (left-- <= 0) throw new GatewayError("rate_limit_exceeded");
+    },
+  };
+  const urls = fetches(new BufferBudget(), budget);
   const call = async (keyId: string, n: number) => {
     using one = createMediaFetcher(urls.open({ ...caller, keyId }));
     return await one.fetch(`${url}/picture?${n}`, "image", { param: "p", signal });

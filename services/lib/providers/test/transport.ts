@@ -9,6 +9,7 @@ export function testTransport(more: Partial<Transport> = {}): Transport {
     keyFile: undefined,
     maxConnections: 4_096,
     maxQueued: 1_024,
+    guarded: false,
     ...more,
   };
   return { ...transport, id: Object.values(transport).join(" ") };

@@ -5,7 +5,7 @@ import { newId } from "./ids.ts";
 import type { Logger } from "./log.ts";
 import { version } from "./version.ts";
 
-type StatusReport = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved" | "above_hold" | "url_fetches">>;
+type StatusReport = Partial<Pick<ProcessStatus, "figures" | "upstreams" | "unserved" | "catalog" | "above_hold">>;
 
 /** What {@link announceStatus} publishes, and how. */
 export interface StatusOptions {
@@ -25,9 +25,9 @@ export function announceStatus({ bus, service, log, report = () => ({}) }: Statu
   const id = newId(service);
   const startedAtMs = Date.now();
   const publish = (reported: StatusReport, leaving: boolean): void => {
-    const { figures = {}, upstreams = [], unserved = [], above_hold = [], url_fetches } = reported;
+    const { figures = {}, upstreams = [], unserved = [], catalog, above_hold = [] } = reported;
     const about = { id, version, started_at_ms: startedAtMs, leaving };
-    const status = { ...about, figures, upstreams, unserved, above_hold, url_fetches };
+    const status = { ...about, figures, upstreams, unserved, catalog, above_hold };
     if (bus.connected) bus.connection.publish(statusSubjects.of(service), processStatus.encode(status));
   };
   const announce = async (): Promise<void> => {

@@ -8,8 +8,15 @@ export interface Bus extends AsyncDisposable {
   readonly connection: NatsConnection;
   /** False while the broker is unreachable; the connection keeps retrying for ever. */
   readonly connected: boolean;
-  /** Runs `handler` for each message of a core subject (at most once, no replay). */
-  subscribe(subject: string, handler: (data: Uint8Array, subject: string) => void): void;
+  /**
+   * Runs `handler` for each message of a core subject (at most once, no replay). Of the processes
+   * that name the same queue, one receives each message.
+   */
+  subscribe(
+    subject: string,
+    handler: (data: Uint8Array, subject: string) => void,
+    options?: { readonly queue?: string },
+  ): void;
   /** Creates a reply subject that only this user can receive. */
   inbox(): string;
   /**
@@ -61,7 +68,10 @@ export async function connectBus(options: { settings: NatsSettings; name: string
       const now = event.type === "reconnect" ? true : event.type === "disconnect" ? false : connected;
       if (now === connected) continue;
       connected = now;
-      options.log.warn({ event: event.type }, now ? "broker reconnected" : "broker lost");
+      options.log.warn(
+        { event: event.type },
+        now ? "connection to the broker restored" : "connection to the broker lost",
+      );
       for (const listener of listeners) listener(now);
     }
   };
@@ -71,8 +81,9 @@ export async function connectBus(options: { settings: NatsSettings; name: string
     get connected() {
       return connected;
     },
-    subscribe(subject, handler) {
+    subscribe(subject, handler, { queue } = {}) {
       connection.subscribe(subject, {
+        ...(queue !== undefined && { queue }),
         callback: (error, message) => {
           if (error) options.log.error({ err: error, subject }, "subscription failed");
           else handler(message.data, message.subject);

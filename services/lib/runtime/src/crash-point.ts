@@ -13,6 +13,7 @@ export const crashPoints = [
   "noted",
   "upstream-sent",
   "first-byte",
+  "checkpointed",
   "mid-stream",
   "usage-known",
   "billed",

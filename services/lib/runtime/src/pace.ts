@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "./next-turn.ts";
 
 /** Longest part of a loop in one turn of the event loop, milliseconds. */
 const turnMs = 8;
@@ -25,4 +25,15 @@ export class Pace {
     await nextTurn();
     this.#startedAt = performance.now();
   }
+}
+
+/** Like `map`, in turns of the event loop. */
+export async function mapInTurns<T, U>(items: readonly T[], map: (item: T) => U): Promise<U[]> {
+  const pace = new Pace();
+  const mapped: U[] = [];
+  for (const item of items) {
+    mapped.push(map(item));
+    if (pace.isOver) await pace.rest();
+  }
+  return mapped;
 }

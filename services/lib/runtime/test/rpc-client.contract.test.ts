@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type ErrorCode, errorTable } from "@uag/contract/errors/table";
+import { capturedLog } from "@uag/harness/testing/captured-log";
 import { Stopwatch } from "@uag/harness/testing/durations";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
@@ -13,6 +16,8 @@ import { serveRpc, unaryService } from "../src/rpc/server.ts";
 const log = createLogger({ service: "test", level: "silent" });
 const host = "127.0.0.1";
 
+type KeyUseServer = Pick<MeteringServiceServer, "listKeyUse">;
+
 /** A server that responds with the ids it was called with. */
 function serveEcho(called: (batchIds: readonly string[]) => void = () => {}) {
   const confirmApplied = async ({ batchIds }: { batchIds: string[] }) => {
@@ -21,7 +26,7 @@ function serveEcho(called: (batchIds: readonly string[]) => void = () => {}) {
   };
   const none = async () => assert.fail("unexpected call");
   const queries = { queryUsage: none, querySeries: none, listEvents: none, findEvents: none, getEvent: none };
-  const handlers = { confirmApplied, ...queries, listKeyUse: none };
+  const handlers = { confirmApplied, ...queries, listKeyUse: none, sumLastMonth: none };
   const services = [unaryService<MeteringServiceServer>(MeteringServiceService, handlers, log)];
   return serveRpc({ identity: insecure, host, port: 0, services });
 }
@@ -50,6 +55,31 @@ async function startWay(port: number) {
     },
   };
 }
+
+test("an RPC server logs one line with the cause for each failure with a status of 500 or more", async () => {
+  const { log: captured, lines } = capturedLog();
+  let code: ErrorCode = "internal_error";
+  const fail = async () => {
+    throw new GatewayError(code, undefined, { cause: new Error("the cause") });
+  };
+  await using server = await serveRpc({
+    identity: insecure,
+    host,
+    port: 0,
+    services: [
+      unaryService<KeyUseServer>({ listKeyUse: MeteringServiceService.listKeyUse }, { listKeyUse: fail }, captured),
+    ],
+  });
+  using client = createRpcClient<MeteringServiceServer>(MeteringServiceService, `${host}:${server.port}`, insecure);
+  const expected: unknown[] = [];
+  for (code of Object.keys(errorTable) as ErrorCode[]) {
+    await assert.rejects(client.listKeyUse({ keys: [] }), { code });
+    const { http } = errorTable[code];
+    if (http >= 500) expected.push([code, http, "listKeyUse", "the cause"]);
+  }
+  const logged = lines.map(({ code, status, method, err }) => [code, status, method, (err as Error).message]);
+  assert.deepEqual(logged, expected);
+});
 
 test("calls to a machine that vanishes fail within fifteen seconds, not after TCP's quarter of an hour", async () => {
   await using server = await serveEcho();

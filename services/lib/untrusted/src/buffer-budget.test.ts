@@ -110,3 +110,21 @@ test("growing leases that wait for each other all finish, one at a time exceedin
   assert.equal(budget.held, 0);
   assert.ok(most <= 180, `${most} bytes were held at once`);
 });
+
+test("small leases neither wait for large ones nor are refused because of them, and have a limit of their own", async () => {
+  const kibi = 1_024;
+  const budget = new BufferBudget({ totalBytes: 1_000 * kibi, ownerBytes: 1_000 * kibi, smallBytes: 100 * kibi }, 10);
+  using large = budget.open("large");
+  large.take(1_000 * kibi);
+  using small = budget.open("small");
+  small.take(40 * kibi);
+  assert.equal(small.grow(24 * kibi, never), undefined, "no wait");
+  assert.throws(() => small.take(1), refusal);
+  using another = budget.open("another");
+  await assert.rejects(another.reserve(65 * kibi, never), refusal);
+  another.take(36 * kibi);
+  assert.throws(() => budget.open("third").take(1), refusal);
+  large.give(1_000 * kibi);
+  small.take(600 * kibi);
+  assert.equal(budget.held, 700 * kibi);
+});

@@ -9,11 +9,20 @@ export interface BufferLimits {
   readonly totalBytes: number;
   /** Most bytes held at once for one owner. */
   readonly ownerBytes: number;
+  /** Bytes beyond the total that only leases of at most 64 KiB may use; default 0. */
+  readonly smallBytes?: number;
 }
 
 const mebi = 1024 * 1024;
-/** Default limits of a process: 512 MiB in total, 128 MiB per owner. */
-export const defaultBufferLimits: BufferLimits = { totalBytes: 512 * mebi, ownerBytes: 128 * mebi };
+/** Default limits of a process: 512 MiB in total, 128 MiB per owner, and 4 MiB for small leases. */
+export const defaultBufferLimits = {
+  totalBytes: 512 * mebi,
+  ownerBytes: 128 * mebi,
+  smallBytes: 4 * mebi,
+} as const satisfies BufferLimits;
+
+/** Most bytes of a small lease: a usual request, or its response. */
+const smallLeaseBytes = 64 * 1024;
 
 const retryAfterMs = 1_000;
 /** How long a reservation waits for room, and a growing lease before it overdraws. */
@@ -23,6 +32,8 @@ const defaultPatienceMs = 5_000;
 interface Waiter {
   readonly owner: string;
   readonly bytes: number;
+  /** What it holds already. */
+  readonly held: number;
   /** Takes the bytes. */
   grant(): unknown;
 }
@@ -36,7 +47,8 @@ interface Waiter {
  *     lease.take(chunk.length);
  *
  * Each account is limited to its share, so that one without money cannot use up the memory that
- * others need.
+ * others need. Small leases have a reserve, so that they neither wait for large ones nor are
+ * refused because of them.
  */
 export class BufferBudget {
   readonly #limits: BufferLimits;
@@ -57,7 +69,7 @@ export class BufferBudget {
     return this.#held;
   }
 
-  /** Most bytes that can be held, except for what one lease may overdraw. */
+  /** Most bytes that can be held, except for small leases and what one lease may overdraw. */
   get total(): number {
     return this.#limits.totalBytes;
   }
@@ -83,9 +95,9 @@ export class BufferBudget {
   open(owner: string): BufferLease {
     return new Lease({
       largest: this.largest,
-      fits: (bytes) => this.#fits(owner, bytes),
+      fits: (bytes, held) => this.#fits({ owner, bytes, held }),
       move: (bytes) => this.#move(owner, bytes),
-      wait: (bytes, grant, signal) => this.#wait({ owner, bytes, grant }, signal),
+      wait: ({ bytes, held, grant }, signal) => this.#wait({ owner, bytes, held, grant }, signal),
       overdraw: () => {
         if (this.#overdrawn) return false;
         this.#overdrawn = true;
@@ -98,9 +110,10 @@ export class BufferBudget {
     });
   }
 
-  #fits(owner: string, bytes: number): boolean {
-    const { totalBytes, ownerBytes } = this.#limits;
-    return this.#held + bytes <= totalBytes && this.heldBy(owner) + bytes <= ownerBytes;
+  #fits({ owner, bytes, held }: Omit<Waiter, "grant">): boolean {
+    const { totalBytes, ownerBytes, smallBytes = 0 } = this.#limits;
+    const most = held + bytes <= smallLeaseBytes ? totalBytes + smallBytes : totalBytes;
+    return this.#held + bytes <= most && this.heldBy(owner) + bytes <= ownerBytes;
   }
 
   #refusal(bytes: number): GatewayError {
@@ -123,7 +136,7 @@ export class BufferBudget {
 
   #grantWaiting(): void {
     for (const waiter of this.#waiting) {
-      if (!this.#fits(waiter.owner, waiter.bytes)) continue;
+      if (!this.#fits(waiter)) continue;
       this.#waiting.delete(waiter);
       waiter.grant();
     }

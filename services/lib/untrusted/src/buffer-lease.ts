@@ -31,10 +31,11 @@ export interface BufferLease extends Disposable {
 /** What a lease needs of its budget, for its owner. */
 export interface LeaseBudget {
   readonly largest: number;
-  fits(bytes: number): boolean;
+  /** Whether there is room for bytes beside those that the lease holds. */
+  fits(bytes: number, held: number): boolean;
   move(bytes: number): void;
   /** True once `grant` was called, false when there was no room in time. */
-  wait(bytes: number, grant: () => unknown, signal: AbortSignal): Promise<boolean>;
+  wait(asked: { bytes: number; held: number; grant: () => unknown }, signal: AbortSignal): Promise<boolean>;
   /** Allows a lease to exceed the budget; false while another does. */
   overdraw(): boolean;
   repaid(): void;
@@ -58,18 +59,18 @@ export class Lease implements BufferLease {
 
   // Bound, since readers of bodies are given it alone.
   readonly take = (bytes: number): void => {
-    if (!this.#budget.fits(bytes)) throw this.#budget.refusal(bytes);
+    if (!this.#budget.fits(bytes, this.#held)) throw this.#budget.refusal(bytes);
     this.#move(bytes);
   };
 
   async reserve(bytes: number, signal: AbortSignal): Promise<void> {
     const most = Math.min(bytes, this.#budget.largest);
-    if (this.#budget.fits(most)) this.#move(most);
+    if (this.#budget.fits(most, this.#held)) this.#move(most);
     else if (!(await this.#wait(most, signal))) throw this.#budget.refusal(most);
   }
 
   grow(bytes: number, signal: AbortSignal): Promise<void> | undefined {
-    if (!this.#overdraws && !this.#budget.fits(bytes)) return this.#growLater(bytes, signal);
+    if (!this.#overdraws && !this.#budget.fits(bytes, this.#held)) return this.#growLater(bytes, signal);
     this.#move(bytes);
     return undefined;
   }
@@ -97,7 +98,8 @@ export class Lease implements BufferLease {
 
   #wait(bytes: number, signal: AbortSignal): Promise<boolean> {
     // A lease may be disposed of while it waits.
-    return this.#budget.wait(bytes, () => !this.#disposed && this.#move(bytes), signal);
+    const grant = (): unknown => !this.#disposed && this.#move(bytes);
+    return this.#budget.wait({ bytes, held: this.#held, grant }, signal);
   }
 
   #move(bytes: number): void {

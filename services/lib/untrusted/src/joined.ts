@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "@uag/runtime/next-turn";
 
 /** Copied per turn of the event loop, which takes up to 3 ms. */
 const turnBytes = 1024 * 1024;

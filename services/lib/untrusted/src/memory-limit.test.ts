@@ -5,9 +5,8 @@ import { defaultBufferLimits } from "./buffer-budget.ts";
 import { type BufferSettings, bufferLimitsOf, processMemory } from "./memory-limit.ts";
 
 const mebi = 1024 * 1024;
-const noLimit = Number.MAX_SAFE_INTEGER;
 
-function limitsOf(given: Partial<BufferSettings> & { limitBytes: number }) {
+function limitsOf(given: Partial<BufferSettings>) {
   const { log, lines } = capturedLog();
   const own = { totalBytes: undefined, ownerBytes: undefined, leastOwnerBytes: 64 * mebi, log };
   return { ...bufferLimitsOf({ service: "chat", ...own, ...given }), lines };
@@ -20,9 +19,15 @@ test("a budget fits into the memory limit next to the idle process's memory", ()
   assert.deepEqual(lines, []);
 });
 
-test("a budget without a memory limit is the default", () => {
-  const { totalBytes, ownerBytes } = limitsOf({ limitBytes: noLimit });
-  assert.deepEqual({ totalBytes, ownerBytes }, defaultBufferLimits);
+test("a process without a memory limit has the budget of its chart's limit", () => {
+  const { totalBytes, lines } = limitsOf({});
+  assert.ok(totalBytes <= (processMemory.chat.limitMiB - processMemory.chat.restMiB - 128) * (mebi / 4));
+  assert.deepEqual(lines, []);
+});
+
+test("a budget within a large memory limit is the default", () => {
+  const { totalBytes, ownerBytes, smallBytes } = limitsOf({ limitBytes: 16 * 1_024 * mebi });
+  assert.deepEqual({ totalBytes, ownerBytes, smallBytes }, defaultBufferLimits);
 });
 
 test("keeps a budget set above the memory limit, and logs the one that would fit", () => {

@@ -22,8 +22,9 @@ export const processMemory = {
   mcp: { limitMiB: 1_024, restMiB: 108 },
   media: { limitMiB: 1_024, restMiB: 180 },
   metering: { limitMiB: 1_024, restMiB: 134 },
+  notifications: { limitMiB: 1_024, restMiB: 123 },
   router: { limitMiB: 1_024, restMiB: 120 },
-  speech: { limitMiB: 1_024, restMiB: 157 },
+  speech: { limitMiB: 1_024, restMiB: 217 },
   video: { limitMiB: 1_024, restMiB: 172 },
 } as const satisfies Record<string, ProcessMemory>;
 
@@ -37,6 +38,7 @@ const memoryPerByte = 4;
 const uncountedBytes = 128 * mebi;
 /** A budget below the largest JSON body would refuse some requests for ever. */
 const leastBudgetBytes = 32 * mebi;
+const { smallBytes } = defaultBufferLimits;
 
 /** The setting of every service that has a buffer budget. */
 export const bufferSettings = {
@@ -46,7 +48,7 @@ export const bufferSettings = {
     .positive()
     .optional()
     .describe(
-      "Maximum bytes of request bodies, files and responses in memory; further requests wait or get 503. Unset: 512 MiB, or less if the memory limit requires it.",
+      "Maximum bytes of request bodies, files and responses in memory; further requests wait or get 503. Unset: what fits into the process's memory limit, at most 512 MiB; without a limit, what fits into the limit of its chart.",
     ),
 } as const;
 
@@ -74,28 +76,28 @@ export function cgroupLimit(): number | undefined {
 
 /**
  * The limits of a process's buffer budget: the operator's, or what fits into the process's memory
- * limit beside what it needs at rest. One owner may hold a quarter.
+ * limit beside what it needs at rest. A process without a memory limit follows its chart's, so that
+ * bursts cost the same wherever it runs. One owner may hold a quarter.
  * @throws {ConfigError} when the memory limit leaves no room for requests
  */
 export function bufferLimitsOf(settings: BufferSettings): BufferLimits {
   const { service, log, limitBytes = cgroupLimit() } = settings;
-  const fitting = limitBytes === undefined ? undefined : fittingBytes(service, limitBytes);
-  const totalBytes =
-    settings.totalBytes ?? Math.min(defaultBufferLimits.totalBytes, fitting ?? Number.MAX_SAFE_INTEGER);
-  if (fitting !== undefined && totalBytes > fitting) {
+  const fitting = fittingBytes(service, limitBytes ?? processMemory[service].limitMiB * mebi);
+  const totalBytes = settings.totalBytes ?? Math.min(defaultBufferLimits.totalBytes, fitting);
+  if (limitBytes !== undefined && totalBytes > fitting) {
     const text = `BUFFER_MEMORY_BYTES exceeds what fits into the process's memory limit, so the process may be killed. Set ${fitting} or less, or raise the limit.`;
     log.warn({ memory_limit: limitBytes, buffer_memory: totalBytes }, text);
   }
   const share = Math.max(Math.floor(totalBytes / 4), Math.min(settings.leastOwnerBytes, totalBytes));
-  return { totalBytes, ownerBytes: settings.ownerBytes ?? share };
+  return { totalBytes, ownerBytes: settings.ownerBytes ?? share, smallBytes };
 }
 
 function fittingBytes(service: keyof typeof processMemory, limitBytes: number): number {
   const restBytes = Math.max(processMemory[service].restMiB * mebi, process.memoryUsage.rss());
   const needed = restBytes + uncountedBytes;
-  const fitting = Math.floor((limitBytes - needed) / memoryPerByte);
+  const fitting = Math.floor((limitBytes - needed) / memoryPerByte) - smallBytes;
   if (fitting >= leastBudgetBytes) return fitting;
-  const least = Math.ceil((needed + leastBudgetBytes * memoryPerByte) / mebi);
+  const least = Math.ceil((needed + (leastBudgetBytes + smallBytes) * memoryPerByte) / mebi);
   throw new ConfigError(
     `The memory limit of ${Math.floor(limitBytes / mebi)} MiB leaves no room for requests: ${service} uses ${Math.ceil(restBytes / mebi)} MiB when idle. Set it to ${least} MiB or more.`,
   );

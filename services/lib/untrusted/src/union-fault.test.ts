@@ -39,11 +39,11 @@ test("lists the kinds of value that a union takes when the value is of another k
   );
 });
 
-test("says that a union's field is required when it is missing", () => {
+test("an error about a missing field of a union says that the field is required", () => {
   assert.equal(messageFor(content, undefined), "field: is required.");
 });
 
-test("keeps a union's own message when no member was meant", () => {
+test("keeps a union's own message when the value resembles no member", () => {
   const own = z.union([z.string(), z.array(z.string())], { error: "must be text or a list of texts" });
   assert.equal(messageFor(own, 5), "field: must be text or a list of texts.");
   assert.equal(messageFor(own, ["a", 5]), "field[1]: expected string, received number.");

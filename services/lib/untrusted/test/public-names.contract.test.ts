@@ -156,7 +156,7 @@ test("resolves only exempt names through the system, including /etc/hosts", asyn
   assert.ok(server.received.length > 0);
 });
 
-test("asks for memory before keeping a piece of a body, and stops when it is refused", async (t) => {
+test("reserves memory before buffering each piece of a body, and stops when it is refused", async (t) => {
   const site = createServer((_, response) => response.end("x".repeat(600))).listen(0, "127.0.0.1");
   await once(site, "listening");
   t.after(() => site.close());

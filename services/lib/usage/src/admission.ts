@@ -58,7 +58,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
     publisher: (of) => new Publisher({ ...of, bus, clock, log, settings, confirm }),
     delay: (ms, signal) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined),
     quiet: (work) => {
-      work.catch((error: unknown) => log.error({ err: error }, "usage journal work failed"));
+      work.catch((error: unknown) => log.error({ err: error }, "background work on the usage journal failed"));
     },
   };
   const journals = await openJournalDirectory({
@@ -81,6 +81,7 @@ export async function createAdmission(options: AdmissionOptions): Promise<Admiss
     create: (id) => journals.create(id),
     newHolderId: () => newId("hold"),
     idleMs: options.idleMs ?? defaultGrantIdleMs,
+    keepsJournal: options.journalKeep === "on",
     signal: stopping.signal,
   });
   const limits = new Limits({ billing: limitService, bus, clock, log, idleMs: options.idleMs ?? defaultIdleMs });
@@ -111,7 +112,7 @@ class ProcessAdmission extends Admitter implements AdmissionOfProcess {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: AdmissionOptions, parts: Parts) {
-    super(parts);
+    super({ ...parts, refusal: options.refusal });
     this.#options = options;
     this.#parts = parts;
   }

@@ -4,6 +4,7 @@ import type { LimitRequest } from "./limits/key-limits.ts";
 import type { Limits } from "./limits/limits.ts";
 import { checkLive, type Reservation } from "./limits/reservation.ts";
 import type { Meters } from "./meters.ts";
+import type { AdmissionOptions } from "./options.ts";
 import { refuseForJournal } from "./refusals.ts";
 import { OpenRequest } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
@@ -22,6 +23,7 @@ import type {
 /** The dependencies of an {@link Admitter}. */
 export interface AdmitterOptions {
   readonly limits: Pick<Limits, "of">;
+  readonly refusal?: AdmissionOptions["refusal"];
   readonly dependencies: SessionDependencies;
   readonly succession: Succession;
   readonly meters: Pick<Meters, "fromMemory" | "fromBilling" | "waited" | "refused">;
@@ -41,6 +43,7 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
   }
 
   async admit(request: AdmitRequest): Promise<Admitted> {
+    this.#checkOpen();
     let reservation: Reservation | undefined;
     try {
       reservation = await this.#reserve(request);
@@ -126,6 +129,7 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
    * permit.
    */
   async admitTask(task: AdmitTask): Promise<string> {
+    this.#checkOpen();
     const reservation = await this.#reserve(task);
     try {
       const { state = "ok" } = this.#options.succession.current?.journal ?? {};
@@ -153,6 +157,11 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
 
   settleTask(event: UsageEvent): Promise<void> {
     return settleTask(this.#options, event);
+  }
+
+  #checkOpen(): void {
+    const refusal = this.#options.refusal?.();
+    if (refusal !== undefined) throw refusal;
   }
 
   #refused(error: unknown): GatewayError {

@@ -59,6 +59,12 @@ export class EventEncoder {
     if (event.traceId !== undefined) this.#text(25, event.traceId);
     if (event.spanId !== undefined) this.#text(26, event.spanId);
     if (event.errorCode !== undefined) this.#text(27, event.errorCode);
+    if (event.clientRequestId !== undefined) this.#text(28, event.clientRequestId);
+    if (event.upstreamRequestId !== undefined) this.#text(29, event.upstreamRequestId);
+    if (event.upstreamCredential !== undefined) this.#text(30, event.upstreamCredential);
+    if (event.catalogVersion !== undefined) this.#text(31, event.catalogVersion);
+    if (event.requestedModel !== undefined) this.#text(32, event.requestedModel);
+    if (event.fallbackReason !== undefined) this.#text(33, event.fallbackReason);
   }
 
   #unit(name: string, quantity: bigint): void {
@@ -80,6 +86,7 @@ export class EventEncoder {
     this.#text(8, failed.message ?? "");
     this.#text(9, failed.upstreamRequestId ?? "");
     this.#integer(10, failed.midStream ? 1 : 0);
+    this.#text(11, failed.credential);
     this.#close(lengthAt);
   }
 

@@ -1,4 +1,4 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { maxSkewMs } from "@uag/runtime/clock";
 import { newId } from "@uag/runtime/ids";
@@ -171,7 +171,7 @@ export class HolderSession implements RequestSession {
   end(): void {
     this.lease[Symbol.dispose]();
     for (const account of this.#accounts.values()) {
-      account.refuseAll(outOfReach(new GatewayError("service_unavailable")));
+      account.refuseAll(outOfReach(new Error("the holder session has ended")));
       account.recall();
     }
   }

@@ -1,3 +1,4 @@
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { BatchKey } from "@uag/runtime/batch-mac";
 import type { Bus } from "@uag/runtime/bus";
 import type { Clock } from "@uag/runtime/clock";
@@ -24,9 +25,13 @@ export interface AdmissionOptions {
   readonly journalDir: string;
   /** `allow` permits a file system that several machines can mount. Default `refuse`. */
   readonly sharedFileSystem?: "refuse" | "allow";
+  /** `on`: a graceful stop does not delete the journal. Default `off`. */
+  readonly journalKeep?: "on" | "off";
   /** At this size no new work is admitted, bytes. Default 1 GiB. */
   readonly journalMaxBytes?: number;
   readonly journalSegmentBytes?: number;
+  /** Why nothing can be admitted at the moment, apart from money and limits. Default: nothing. */
+  readonly refusal?: () => GatewayError | undefined;
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly clock?: Clock;

@@ -24,7 +24,7 @@ test("recognizes finals and no other records", () => {
   const event = UsageEvent.fromPartial({ requestId: "r" });
   assert.ok(isFinal(encodeFinal(event)));
   assert.ok(!isFinal(encodeStarted(event)));
-  assert.ok(!isFinal(encodeCheckpoint({ requestId: "r", units: [], costNanoUsd: 0n })));
+  assert.ok(!isFinal(encodeCheckpoint({ requestId: "r", units: [], costNanoUsd: 0n, isUpperBound: false })));
 });
 
 test("leaves out the upstream's usage object when it would make a bill too large for a message", () => {

@@ -7,13 +7,20 @@ import { decodeRecord, encodeFinal } from "./records.ts";
 export function crashedEvent(started: UsageEvent, last: Checkpoint | undefined, nowMs: number): UsageEvent {
   return {
     ...started,
+    ...servedInstead(started, last),
     endedAtMs: BigInt(nowMs),
     outcome: Outcome.CRASHED,
-    settlementRule: SettlementRule.LAST_CHECKPOINT,
+    settlementRule: last?.isUpperBound ? SettlementRule.UPPER_BOUND : SettlementRule.LAST_CHECKPOINT,
     pricing: Pricing.ESTIMATED,
     units: last?.units ?? [],
     costNanoUsd: last?.costNanoUsd ?? 0n,
   };
+}
+
+/** The model that was responding, if it is not the requested one. */
+function servedInstead(started: UsageEvent, last: Checkpoint | undefined) {
+  const { model, priceVersion = started.priceVersion, requestedModel, fallbackReason } = last ?? {};
+  return model !== undefined && { model, priceVersion, requestedModel, fallbackReason };
 }
 
 /** The contents of a dead process's journal. */

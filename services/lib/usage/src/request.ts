@@ -1,9 +1,9 @@
-import { Outcome, Pricing, SettlementRule, type Unit, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { crashPoint } from "@uag/runtime/crash-point";
 import type { Journal } from "./journal/journal.ts";
 import type { Reservation } from "./limits/reservation.ts";
 import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
-import type { AdmitRequest, Admitted, Settlement } from "./types.ts";
+import type { AdmitRequest, Admitted, Progress, Settlement } from "./types.ts";
 import type { Account } from "./wallet/account.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
@@ -45,8 +45,7 @@ export class OpenRequest implements Admitted {
   readonly #reservation: Reservation | undefined;
   readonly #event: UsageEvent;
   readonly #started: Promise<void>;
-  #lastUnits: Unit[] | undefined;
-  #lastCost = 0n;
+  #last: Progress | undefined;
   #settled = false;
 
   constructor(session: RequestSession, request: AdmitRequest, { account, grant, reservation }: Basis) {
@@ -73,10 +72,18 @@ export class OpenRequest implements Admitted {
     return this.#settled;
   }
 
-  checkpoint(units: Unit[], costNanoUsd: bigint): void {
-    this.#lastUnits = units;
-    this.#lastCost = costNanoUsd;
-    void this.#session.journal.appendLazy(this.#encodeCheckpoint(units, costNanoUsd));
+  checkpoint(progress: Progress): void {
+    const { journal } = this.#session;
+    const isFirst = this.#last === undefined;
+    this.#last = progress;
+    const written = journal.appendLazy(this.#encodeCheckpoint(progress));
+    // Until it is on disk, a death of this process makes the request free.
+    if (isFirst) journal.hurry();
+    written.then(
+      () => crashPoint("checkpointed"),
+      // The journal reports the error, and the final is still to come.
+      () => undefined,
+    );
   }
 
   /**
@@ -87,14 +94,13 @@ export class OpenRequest implements Admitted {
     const { journal } = this.#session;
     const { segment } = journal;
     const appends = [journal.append(encodeStarted(this.#event))];
-    if (this.#lastUnits !== undefined)
-      appends.push(journal.append(this.#encodeCheckpoint(this.#lastUnits, this.#lastCost)));
+    if (this.#last !== undefined) appends.push(journal.append(this.#encodeCheckpoint(this.#last)));
     await Promise.all(appends);
     this.segment = segment;
   }
 
-  #encodeCheckpoint(units: Unit[], costNanoUsd: bigint): Uint8Array {
-    return encodeCheckpoint({ requestId: this.#event.requestId, units, costNanoUsd });
+  #encodeCheckpoint(progress: Progress): Uint8Array {
+    return encodeCheckpoint({ requestId: this.#event.requestId, ...progress });
   }
 
   clientLeft(): void {
@@ -201,5 +207,7 @@ function startedEvent(session: RequestSession, request: AdmitRequest, grantId: s
     failedAttempts: [],
     traceId: request.traceId,
     spanId: request.spanId,
+    clientRequestId: request.clientRequestId,
+    catalogVersion: request.catalogVersion,
   };
 }

@@ -46,12 +46,14 @@ export interface RetiringHolder {
   readonly holderIds: Iterable<string>;
   readonly journal: Journal;
   readonly publisher: Publisher;
+  /** The journal stays on disk although it is delivered. Default: it is deleted. */
+  readonly keepsJournal?: boolean;
 }
 
 /**
  * Ends holders permanently: once metering has all of their finals, billing releases what they hold
  * and the journal is deleted. What is undelivered when the signal fires stays on disk for the next
- * start.
+ * start, as does everything if the holder keeps its journal.
  *
  * The journal is sealed first. That waits for finals being written, and refuses later ones, which
  * go to the next holder: none can be acknowledged and then deleted with the journal.
@@ -67,7 +69,7 @@ export async function retireHolder(
   for (const holderId of delivered ? holder.holderIds : []) {
     if (!(await closeHolder(dependencies, holderId, signal))) return keepJournal(holder);
   }
-  if (!delivered) return keepJournal(holder);
+  if (!delivered || holder.keepsJournal) return keepJournal(holder);
   await holder.journal.destroy();
   return true;
 }

@@ -13,6 +13,8 @@ export interface SuccessionOptions {
   readonly newHolderId: () => string;
   /** Grants unused for this long are returned, milliseconds. */
   readonly idleMs: number;
+  /** A graceful stop leaves the journal on disk for the next start. Default: it deletes it. */
+  readonly keepsJournal?: boolean;
   /** Fires when this process is about to stop. */
   readonly signal: AbortSignal;
 }
@@ -193,13 +195,13 @@ export class Succession {
   }
 
   async #stop(current: HolderSession, stopMs: number): Promise<void> {
-    const { dependencies } = this.#options;
+    const { dependencies, keepsJournal = false } = this.#options;
     const settled = await until(() => current.open.size === 0, dependencies, AbortSignal.timeout(stopMs));
     current.end();
     const returned = await drained(() => current.grantReturns.pending, dependencies, publishOnStopMs);
     if (settled) {
       const publishing = returned ? AbortSignal.timeout(publishOnStopMs) : AbortSignal.abort();
-      await retireHolder(dependencies, { ...current, holderIds: [current.holderId] }, publishing);
+      await retireHolder(dependencies, { ...current, holderIds: [current.holderId], keepsJournal }, publishing);
     } else {
       // Requests still open keep the journal: the next process writes their finals.
       await current.publisher[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Checkpoint } from "@uag/proto/metering/v1/journal.ts";
 import type {
   FailedAttempt,
   Outcome,
@@ -24,11 +25,15 @@ export interface AdmitRequest {
   /** Upper bound of the tokens, for the key's token limit per minute. */
   readonly tokens: number;
   readonly priceVersion: string;
+  /** Digest of the catalogue that was in force when the request began. */
+  readonly catalogVersion?: string | undefined;
   readonly stream: boolean;
   /** Of the trace that the request belongs to; undefined when it belongs to none. */
   readonly traceId?: string | undefined;
   /** Of the span that metering's is a child of; undefined when the request is not sampled. */
   readonly spanId?: string | undefined;
+  /** The client's own id of the request, if it sent one. */
+  readonly clientRequestId?: string | undefined;
 }
 
 /** How a request ended and what is billed for it. */
@@ -40,7 +45,11 @@ export interface Settlement {
   readonly costNanoUsd: bigint;
   /** Empty when no upstream was reached. */
   readonly upstream: string;
+  /** The upstream's id of the call that succeeded, where it reports one. */
+  readonly upstreamRequestId?: string | undefined;
   readonly upstreamModel: string;
+  /** Name or hint of the credential that it was called with; undefined: none. */
+  readonly upstreamCredential?: string | undefined;
   /** The upstream's usage object verbatim (JSON), or empty. */
   readonly rawUsage: Uint8Array;
   readonly attempts: number;
@@ -52,7 +61,18 @@ export interface Settlement {
   readonly errorCode?: string | undefined;
   /** Failed calls, as far as they are kept. */
   readonly failedAttempts: FailedAttempt[];
+  /** The model that served the request, if it is another than the requested one. */
+  readonly model?: string;
+  /** Its price's. */
+  readonly priceVersion?: string;
+  /** The requested model, if another one served the request. */
+  readonly requestedModel?: string | undefined;
+  /** Why the requested model did not serve it. */
+  readonly fallbackReason?: string | undefined;
 }
+
+/** The bill of a stream, if the process died now. */
+export type Progress = Omit<Checkpoint, "requestId">;
 
 /** A request that may be sent upstream. Exactly one `settle` must follow, whatever happens. */
 export interface Admitted {
@@ -63,9 +83,10 @@ export interface Admitted {
    */
   flushStarted(): Promise<void>;
   /**
-   * Records what a long stream has delivered so far, in case this process dies. Cheap; not awaited.
+   * Records what a stream costs so far, in case this process dies. Cheap; not awaited. The first is
+   * written at once, later ones within 50 ms.
    */
-  checkpoint(units: Unit[], costNanoUsd: bigint): void;
+  checkpoint(progress: Progress): void;
   /**
    * Writes the final; resolves when it is on disk, after `started`: await it before the last byte
    * to the client. Retries for some seconds while the disk refuses. Rejects if it keeps refusing:

@@ -10,10 +10,10 @@ import { type Backend, startBackend } from "@uag/harness/backend";
 import { engineUrl } from "@uag/harness/engine-url";
 import { replica } from "@uag/harness/replica";
 import { waitFor } from "@uag/harness/testing/wait-for";
-import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { connectBus } from "@uag/runtime/bus";
 import { createLogger } from "@uag/runtime/log";
-import { request, settlement, spawnReplica } from "./harness.ts";
+import { request, settlement, spawnReplica, taskOf } from "./harness.ts";
 
 const usd = 1_000_000_000n;
 const fast = { gatherMs: 20, confirmMs: 50, republishMs: 1_000 };
@@ -103,6 +103,21 @@ test("bills every admitted request exactly once, and a clean stop leaves no held
   }
   assert.deepEqual(await readdir(backend.journalDir), []);
   await assertSettled(backend, account, usd, costs);
+});
+
+test("admits no request and no task while there is a refusal, and reserves no money for either", async () => {
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
+  let isOpen = false;
+  const refusal = () => (isOpen ? undefined : new GatewayError("service_unavailable"));
+  await using admission = await replica(backend.env, { publish: fast, refusal });
+  const refused = (error: GatewayError) => error.code === "service_unavailable";
+  await assert.rejects(admission.admit(request(account, "one", 100n)), refused);
+  await assert.rejects(admission.admitTask(taskOf(account, "two", 100n)), refused);
+  assert.equal((await backend.accounts.getAccount({ id: account })).heldNanoUsd, 0n);
+  isOpen = true;
+  const admitted = await admission.admit(request(account, "one", 100n));
+  await admitted.settle(settlement(1n));
 });
 
 test("with funds for exactly k of n requests admits exactly k, and the other refusals name the missing amount", async () => {
@@ -253,8 +268,12 @@ test("after kill -9 of a replica every started request has exactly one bill, and
     assert.ok(!settled.has(event.requestId));
     assert.equal(event.pricing, Pricing.ESTIMATED);
     const n = Number(event.requestId.split("-")[2]);
-    if (n % 10 !== 3) assert.equal(event.costNanoUsd, 0n);
+    if (n % 10 !== 1) assert.equal(event.costNanoUsd, 0n);
+    assert.ok([0n, 70n].includes(event.costNanoUsd));
   }
+  const byCheckpoint = crashed.filter(({ costNanoUsd }) => costNanoUsd > 0n);
+  for (const rule of [SettlementRule.LAST_CHECKPOINT, SettlementRule.UPPER_BOUND])
+    assert.ok(byCheckpoint.filter(({ settlementRule }) => settlementRule === rule).length >= 3, "one or more a round");
   await assertSettled(backend, account, usd, new Map(events.map((event) => [event.requestId, event.costNanoUsd])));
 });
 
@@ -294,7 +313,7 @@ test("one long request does not prevent trimming of the journal, and is billed a
   const account = await backend.account(usd);
   await using admission = await replica(backend.env, { publish: fast, journalSegmentBytes: 4_000, idleMs: 1_000 });
   const long = await admission.admit(request(account, "long", 1_000n));
-  long.checkpoint([{ name: "output_tokens", quantity: 5n }], 50n);
+  long.checkpoint({ units: [{ name: "output_tokens", quantity: 5n }], costNanoUsd: 50n, isUpperBound: false });
   const costs = new Map([["long", 60n]]);
   const dir = join(backend.journalDir, (await readdir(backend.journalDir)).find((name) => name.includes("@"))!);
   for (let n = 0; n < 300; n++) {

@@ -112,3 +112,30 @@ test("a journal of another kernel is adopted only after billing reports its hold
   await waitFor(async () => (await gauge(admission, "uag_waiting_journals")) === 0, { what: "home" });
   assert.deepEqual((await backend.ledger.audit({})).violations, []);
 });
+
+test("a journal kept by a graceful stop is adopted by one of several processes, charges nothing twice, and is deleted", async () => {
+  await using backend = await startBackend();
+  const account = await backend.account(usd);
+  const ids = Array.from({ length: 200 }, (_, n) => `kept-${n}`);
+  {
+    await using stopped = await replica(backend.env, { ...quick, journalKeep: "on" });
+    for (const id of ids) await (await stopped.admit(request(account, id, 1_000n))).settle(settlement(100n));
+  }
+  const [kept, ...others] = await journals(backend);
+  assert.deepEqual(others, []);
+  const before = await moneyOf(backend, account);
+  assert.deepEqual([before.chargedNanoUsd, before.heldNanoUsd], [20_000n, 0n], "it was delivered before the stop");
+  {
+    await using one = await replica(backend.env, quick);
+    await using other = await replica(backend.env, quick);
+    const adopted = async (): Promise<boolean> =>
+      !(await journals(backend)).some((name) => name.startsWith(`${kept?.split("@")[0]}@`));
+    await waitFor(adopted, { what: "the kept journal to be deleted" });
+    const crashed = [await gauge(one, "uag_crashed_requests_total"), await gauge(other, "uag_crashed_requests_total")];
+    assert.deepEqual(crashed, [0, 0]);
+  }
+  assert.deepEqual(await journals(backend), []);
+  assert.equal((await backend.events(account)).length, ids.length);
+  assert.equal((await moneyOf(backend, account)).chargedNanoUsd, 20_000n);
+  assert.deepEqual((await backend.ledger.audit({})).violations, []);
+});

@@ -88,7 +88,7 @@ describe("a holder that billing fences", () => {
     await waitFor(async () => (await backend.events(accountId)).length === 2, { what: "both bills" });
   });
 
-  test("returns its unspent money at once, including that of its last requests, so that no request is refused for it", async () => {
+  test("returns unspent money at once, including that of its last requests, so that no other request is refused for lack of it", async () => {
     const accountId = await backend.account(100_000n);
     await using only = await replica(backend.env, { publish, idleMs: 60_000 });
     const open = await only.admit(request(accountId, "open", 1_000n));

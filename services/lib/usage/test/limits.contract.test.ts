@@ -19,18 +19,6 @@ function assertOnly(refusals: ReadonlyMap<string, number>, code: string): void {
   assert.deepEqual(others, []);
 }
 
-test("admits exactly 60 of 1,000 requests over three replicas within a minute, from the first on", async () => {
-  await using backend = await startBackend();
-  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
-  const limits = limited({ requestsPerMinute: 60 });
-  await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 334, atOnce: 100 })));
-  assert.equal(replicas.spans.length, 60);
-  assertOnly(replicas.refusals, "rate_limit_exceeded");
-  // And no more after it resumes.
-  await Promise.all(all.map((replica) => replicas.run(replica, { limits, count: 100, delayMs: 20 })));
-  assert.equal(replicas.spans.length, 60);
-});
-
 test("sequential requests to three replicas each get the permit that another replica holds", async () => {
   await using backend = await startBackend();
   await using replicas = await startReplicas(backend, await backend.account(usd), 3);
@@ -39,26 +27,6 @@ test("sequential requests to three replicas each get the permit that another rep
   assert.equal(replicas.spans.length, 20);
   assertOnly(replicas.refusals, "rate_limit_exceeded");
   assert.equal(replicas.refusals.get("rate_limit_exceeded"), 1);
-});
-
-test("of 1,000 requests over three replicas at most 5 are in flight, and all permits are returned", async () => {
-  await using backend = await startBackend();
-  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
-  const limits = limited({ concurrentRequests: 5 });
-  const order = { limits, count: 334, atOnce: 40, lastsMs: 5, delayMs: 10 };
-  await Promise.all(all.map((replica) => replicas.run(replica, order)));
-  assert.ok(replicas.spans.length >= 5, `only ${replicas.spans.length} were admitted`);
-  assert.ok(maxConcurrent(replicas.spans) <= 5, `${maxConcurrent(replicas.spans)} at once`);
-  assertOnly(replicas.refusals, "concurrency_limit_exceeded");
-  // The last permits returned by the other replicas may still be in flight to billing.
-  await waitFor(
-    async () => {
-      const before = replicas.spans.length;
-      await replicas.run(1, { limits, count: 5, atOnce: 5, lastsMs: 100 });
-      return replicas.spans.length - before === 5;
-    },
-    { what: "all permits in one replica" },
-  );
 });
 
 test("the concurrency permits of a replica killed with -9 are available again within 6 s, and never more than the limit", async () => {
@@ -104,21 +72,6 @@ test("never admits more than the limit in a minute while replicas are killed", a
     replicas.spans.length > before + 20,
     `${replicas.spans.length - before} were admitted by the surviving replicas`,
   );
-});
-
-test("a lowered or raised limit applies at once, over all replicas", async () => {
-  await using backend = await startBackend();
-  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
-  const run = (version: number, requestsPerMinute: number, count: number) =>
-    Promise.all(
-      all.map((replica) => replicas.run(replica, { limits: limited({ requestsPerMinute }), version, count })),
-    );
-  await run(1, 60, 4);
-  assert.equal(replicas.spans.length, 12);
-  await run(2, 10, 20);
-  assert.equal(replicas.spans.length, 12, "12 were used when the limit became 10");
-  await run(3, 30, 40);
-  assert.equal(replicas.spans.length, 30);
 });
 
 test("a replica uses its permits while billing is unreachable, then responds 503 and not 429", async () => {

@@ -19,7 +19,13 @@ async function loop(worker: number): Promise<void> {
       const admitted = await admission.admit(request(account, id, 1_000n));
       await admitted.flushStarted();
       report(`started ${id}`);
-      if (n % 10 === 3) admitted.checkpoint([{ name: "output_tokens", quantity: 7n }], 70n);
+      // The requests left open have one.
+      if (n % 10 === 1)
+        admitted.checkpoint({
+          units: [{ name: "output_tokens", quantity: 7n }],
+          costNanoUsd: 70n,
+          isUpperBound: worker % 8 === 0,
+        });
       if (worker % 4 === 0 && n === 1) {
         report(`open ${id}`);
         await new Promise(() => undefined);

@@ -1,4 +1,5 @@
-import type { PriceVersionRow } from "../types.ts";
+import { scaledDecimal } from "@uag/untrusted/decimal";
+import type { PriceReview, PriceVersionRow } from "../types.ts";
 import { type PriceRow, type PriceSource, priceIn, type Quote, quoteOf, type SourcePrice } from "./quote.ts";
 
 /**
@@ -9,8 +10,9 @@ import { type PriceRow, type PriceSource, priceIn, type Quote, quoteOf, type Sou
  * - `one_source`: the only source that has it has another
  * - `disagree`: the sources differ from each other
  * - `unknown`: no source has it
+ * - `reviewed`: the catalogue gives the reason for the difference
  */
-export type Finding = "same" | "changed" | "missing" | "one_source" | "disagree" | "unknown";
+export type Finding = "same" | "changed" | "missing" | "one_source" | "disagree" | "unknown" | "reviewed";
 
 /** One price of a model, by us and by the sources; nano-USD. */
 export interface Difference {
@@ -21,6 +23,9 @@ export interface Difference {
   readonly theirs: ReadonlyMap<string, bigint>;
   readonly finding: Finding;
 }
+
+/** Whether a person should look at a price: a source has another. */
+export const needsReview = ({ finding }: Difference): boolean => !["same", "unknown", "reviewed"].includes(finding);
 
 /** A model's prices, compared with all sources. */
 export interface ModelDifference {
@@ -36,19 +41,25 @@ export interface PricedModel {
   readonly id: string;
   readonly price: PriceRow;
   readonly upstreams: readonly { readonly provider: string; readonly model?: string | undefined }[];
+  /** The sources' prices that were reviewed and are not taken, nano-USD by key. */
+  readonly reviewed?: Quote;
 }
 
 /** The models of a catalogue's rows, each with its latest price, whether or not it is in force yet. */
 export function latestPrices({
   models,
   price_versions: versions = [],
+  price_reviews: reviews = [],
 }: {
-  readonly models: readonly PricedModel[];
+  readonly models: readonly Omit<PricedModel, "reviewed">[];
   readonly price_versions?: readonly PriceVersionRow[] | undefined;
+  readonly price_reviews?: readonly PriceReview[] | undefined;
 }): PricedModel[] {
   return models.map(({ id, price, upstreams }) => {
     const last = versions.findLast(({ model }) => model === id);
-    return { id, upstreams, price: last?.price ?? price };
+    const own = reviews.filter(({ models: ids }) => ids.includes(id));
+    const reviewed = new Map(own.map((review) => [review.unit, scaledDecimal(String(review.price), 9) ?? -1n]));
+    return { id, upstreams, price: last?.price ?? price, reviewed };
   });
 }
 
@@ -61,7 +72,11 @@ function findingOf(ours: bigint | undefined, has: boolean, theirs: readonly bigi
   return has ? "changed" : "missing";
 }
 
-function differencesOf(ours: Quote, sources: ReadonlyMap<string, SourcePrice>): Difference[] {
+function differencesOf(
+  ours: Quote,
+  sources: ReadonlyMap<string, SourcePrice>,
+  reviewed: Quote | undefined,
+): Difference[] {
   const quotes = [...sources].map(([name, { quote }]) => [name, quote] as const);
   // A price that only sources have is of interest where they agree: a unit that we do not charge.
   const shared = quotes.length < 2 ? [] : [...(quotes[0]?.[1].keys() ?? [])].filter((key) => quotes[1]?.[1].has(key));
@@ -75,13 +90,18 @@ function differencesOf(ours: Quote, sources: ReadonlyMap<string, SourcePrice>): 
       }),
     );
     const price = priceIn(ours, key);
-    const finding = findingOf(price, has, [...theirs.values()]);
-    return has || finding === "missing" ? [{ key, ours: price, theirs, finding }] : [];
+    const found = findingOf(price, has, [...theirs.values()]);
+    const isReviewed = theirs.size > 0 && [...theirs.values()].every((one) => one === reviewed?.get(key));
+    const finding = isReviewed && found !== "same" ? "reviewed" : found;
+    return has || found === "missing" ? [{ key, ours: price, theirs, finding }] : [];
   });
 }
 
 /** Compares a model's price with the sources' prices of its first upstream. */
-export function compareModel({ id, price, upstreams }: PricedModel, sources: readonly PriceSource[]): ModelDifference {
+export function compareModel(
+  { id, price, upstreams, reviewed }: PricedModel,
+  sources: readonly PriceSource[],
+): ModelDifference {
   const { provider = "", model = id } = upstreams[0] ?? {};
   const found = new Map<string, SourcePrice>();
   for (const source of sources) {
@@ -89,5 +109,5 @@ export function compareModel({ id, price, upstreams }: PricedModel, sources: rea
     if (own !== undefined) found.set(source.name, own);
   }
   const link = [...found.values()].find((each) => each.link !== undefined)?.link;
-  return { model: id, link, sources: [...found.keys()], differences: differencesOf(quoteOf(price), found) };
+  return { model: id, link, sources: [...found.keys()], differences: differencesOf(quoteOf(price), found, reviewed) };
 }

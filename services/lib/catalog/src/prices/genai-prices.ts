@@ -12,6 +12,12 @@ const providerIds: Readonly<Record<string, string>> = {
   moonshot: "moonshotai",
   deepseek: "deepseek",
   voyage: "voyageai",
+  openrouter: "openrouter",
+  groq: "groq",
+  mistral: "mistral",
+  together: "together",
+  fireworks: "fireworks",
+  cerebras: "cerebras",
 };
 
 /** Fields of the table: USD per million, or per thousand. */
@@ -42,6 +48,7 @@ const conditional = z.object({
 const modelSchema = z.object({
   id: z.string(),
   match: z.unknown().optional(),
+  context_window: z.int().positive().nullish(),
   prices: z.union([z.array(conditional), modelPrice]),
 });
 const providerSchema = z.object({
@@ -104,7 +111,9 @@ export function genaiPrices(text: string, origin: string, day: string): PriceSou
     const own = provider?.models;
     const found = own?.find(({ id }) => id === model) ?? own?.find(({ match }) => matches(match, model));
     const prices = found && inForce(found.prices, day);
-    return prices && { quote: quoteOf(prices), link: provider?.pricing_urls?.[0] };
+    const contextTokens = found?.context_window ?? undefined;
+    return prices && { quote: quoteOf(prices), link: provider?.pricing_urls?.[0], contextTokens };
   };
-  return { name: "genai-prices", origin, find };
+  // Their ids are not always the names in the vendor's API.
+  return { name: "genai-prices", origin, find, models: () => [] };
 }

@@ -8,16 +8,22 @@ const amount = z.union([z.number(), z.string()]);
 const entrySchema = z.record(z.string(), z.unknown());
 const tierSchema = z.object({ range: z.tuple([amount, amount]) }).catchall(z.unknown());
 
-/** Prefix of each provider's keys in the table. */
-const prefixes: Readonly<Record<string, string>> = {
-  openai: "",
-  anthropic: "",
-  gemini: "gemini/",
-  dashscope: "dashscope/",
-  xai: "xai/",
-  moonshot: "moonshot/",
-  deepseek: "deepseek/",
-  voyage: "voyage/",
+/** The table's name of each provider, and the prefix of its keys. */
+const providers: Readonly<Record<string, readonly [name: string, prefix: string]>> = {
+  openai: ["openai", ""],
+  anthropic: ["anthropic", ""],
+  gemini: ["gemini", "gemini/"],
+  dashscope: ["dashscope", "dashscope/"],
+  xai: ["xai", "xai/"],
+  moonshot: ["moonshot", "moonshot/"],
+  deepseek: ["deepseek", "deepseek/"],
+  voyage: ["voyage", "voyage/"],
+  openrouter: ["openrouter", "openrouter/"],
+  groq: ["groq", "groq/"],
+  mistral: ["mistral", "mistral/"],
+  together: ["together_ai", "together_ai/"],
+  fireworks: ["fireworks_ai", "fireworks_ai/"],
+  cerebras: ["cerebras", "cerebras/"],
 };
 
 /** Fields of the table, all in USD for one. Those of other service tiers have a suffix. */
@@ -32,6 +38,7 @@ const fields: readonly (readonly [field: string, unit: UnitName, per: 1 | 1_000_
   ["output_cost_per_image_token", "image_output_tokens", 1_000_000],
   ["output_cost_per_audio_token", "audio_output_tokens", 1_000_000],
   ["input_cost_per_character", "characters", 1_000_000],
+  ["input_cost_per_second", "audio_seconds", 1],
   ["output_cost_per_image", "images", 1],
   ["output_cost_per_second", "video_seconds", 1],
 ];
@@ -66,6 +73,12 @@ function quoteOf(entry: Record<string, unknown>): ReadonlyMap<string, bigint> {
   return quote;
 }
 
+/** A count of tokens, which the table has as a number, or as text that is digit by digit the same. */
+function tokensOf(value: unknown): number | undefined {
+  const tokens = Number(value);
+  return Number.isSafeInteger(tokens) && tokens > 0 ? tokens : undefined;
+}
+
 /**
  * Reads LiteLLM's `model_prices_and_context_window.json`
  * (https://github.com/BerriAI/litellm), digit by digit.
@@ -75,11 +88,23 @@ export function liteLlmPrices(text: string, origin: string): PriceSource {
   const table = z.record(z.string(), entrySchema).safeParse(parseExactJson(text));
   if (!table.success) throw new Error(`${origin} is not LiteLLM's table of prices`);
   const find = (provider: string, model: string): SourcePrice | undefined => {
-    const prefix = prefixes[provider];
+    const [, prefix] = providers[provider] ?? [];
     const entry = prefix === undefined ? undefined : table.data[prefix + model];
     if (entry === undefined) return undefined;
-    const { source } = entry;
-    return { quote: quoteOf(entry), link: typeof source === "string" ? source : undefined };
+    const { source, max_input_tokens: context, max_output_tokens: output } = entry;
+    return {
+      quote: quoteOf(entry),
+      link: typeof source === "string" ? source : undefined,
+      contextTokens: tokensOf(context),
+      maxOutputTokens: tokensOf(output),
+    };
   };
-  return { name: "litellm", origin, find };
+  const models = (provider: string): string[] => {
+    const [name, prefix = ""] = providers[provider] ?? [];
+    const own = Object.entries(table.data).filter(
+      ([key, { mode, litellm_provider: owner }]) => mode === "chat" && owner === name && key.startsWith(prefix),
+    );
+    return own.map(([key]) => key.slice(prefix.length));
+  };
+  return { name: "litellm", origin, find, models };
 }

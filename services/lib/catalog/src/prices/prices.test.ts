@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readRows } from "../parse.ts";
 import { secondLooks, withPriceVersion } from "./accept.ts";
-import { compareModel } from "./compare.ts";
+import { compareModel, latestPrices, needsReview } from "./compare.ts";
 import { genaiPrices } from "./genai-prices.ts";
 import { liteLlmPrices } from "./litellm.ts";
 import { quoteOf, rowOf, usdDecimal } from "./quote.ts";
+import { textPriceOf } from "./text-price.ts";
 
 const liteLlm = (fields: string) => liteLlmPrices(`{"m":{${fields},"source":"https://vendor"}}`, "litellm 1");
 const genai = (prices: object | object[], day = "2026-11-24") =>
@@ -61,6 +62,30 @@ test("takes the price that is in force on the day, and that of busy hours", () =
     { constraint: { start_time: {} }, prices: { input_mtok: "3" } },
   ]);
   assert.equal(busy.find("openai", "m")?.quote.get("input_tokens"), 3_000_000_000n);
+});
+
+test("lists the models of a provider that generate text, with their limits and a price that can be held for", () => {
+  const chat = { mode: "chat", litellm_provider: "groq", max_input_tokens: 131_072, max_output_tokens: "8192" };
+  const rates = { input_cost_per_token: 1e-7, output_cost_per_token: 4e-7, cache_read_input_token_cost: 5e-8 };
+  const above = { input_cost_per_token_above_200k_tokens: 2e-7, output_cost_per_token_above_200k_tokens: 8e-7 };
+  const source = liteLlmPrices(
+    JSON.stringify({
+      "groq/a": { ...chat, ...rates, ...above, output_cost_per_image: 1 },
+      "groq/b": { ...chat, mode: "embedding" },
+      "groq/c": { ...chat, litellm_provider: "other" },
+      d: chat,
+    }),
+    "litellm 1",
+  );
+  assert.deepEqual(source.models("groq"), ["a"]);
+  const found = source.find("groq", "a");
+  assert.deepEqual([found?.contextTokens, found?.maxOutputTokens], [131_072, 8_192]);
+  assert.deepEqual(textPriceOf(found?.quote ?? new Map()), {
+    input_tokens: 0.1,
+    output_tokens: 0.4,
+    tiers: [{ above_input_tokens: 200_000, input_tokens: 0.2, output_tokens: 0.8 }],
+  });
+  assert.equal(textPriceOf(new Map([["input_tokens", 1n]])), undefined);
 });
 
 test("refuses a table of another form", () => {
@@ -136,4 +161,28 @@ test("rejects an accepted price without a hold, out of order, or of an unknown m
   const once = withPriceVersion(catalog, version("2026-11-24T00:00:00Z"));
   assert.throws(() => withPriceVersion(once, version("2026-11-24T00:00:00Z")), /effective_from must be after/);
   assert.throws(() => withPriceVersion(`${once}\nx: 1\n`, version("2026-11-26T00:00:00Z")), /must be the last key/);
+});
+
+test("omits a reviewed difference until the tables' price changes", () => {
+  const review = {
+    models: ["m"],
+    unit: "web_searches",
+    price: 0.01,
+    reviewed: "2026-11-25",
+    source: "https://v",
+    reason: "r",
+  };
+  const tables = (usd: number) => {
+    const fields = `"input_cost_per_token":1e-07,"search_context_cost_per_query":{"search_context_size_medium":${usd}}`;
+    const table = liteLlm(fields);
+    return [table, { ...table, name: "other" }];
+  };
+  const listed = (usd: number, priceReviews = [review]) =>
+    latestPrices({ models: [ours], price_reviews: priceReviews })
+      .flatMap((model) => compareModel(model, tables(usd)).differences)
+      .filter(needsReview)
+      .map(({ key }) => key);
+  assert.deepEqual(listed(0.01, []), ["web_searches"]);
+  assert.deepEqual(listed(0.01), []);
+  assert.deepEqual(listed(0.02), ["web_searches"]);
 });

@@ -17,6 +17,9 @@ export interface SourcePrice {
   readonly quote: Quote;
   /** The vendor's page. */
   readonly link: string | undefined;
+  /** The longest input and output, tokens, where the source has them. */
+  readonly contextTokens?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** A table of prices that others maintain. */
@@ -29,11 +32,28 @@ export interface PriceSource {
    * @param model the provider's name of the model
    */
   find(provider: string, model: string): SourcePrice | undefined;
+  /**
+   * The models that generate text, by the provider's names.
+   * @param provider the name of a provider or of a template
+   */
+  models(provider: string): readonly string[];
 }
 
 /** The key of a unit in the tier above so many input tokens; 0: of the base price. */
 export function keyOf(unit: string, above = 0): string {
   return above === 0 ? unit : `${unit} above ${above}`;
+}
+
+/** A key's unit with its variant, and its tier; 0: the base price. */
+export function partsOf(key: string): { name: string; above: number } {
+  const [name = "", above = "0"] = key.split(" above ");
+  return { name, above: Number(above) };
+}
+
+/** The number of units that a key's price is for. */
+export function perOf(key: string): bigint {
+  const unit = unitOf(partsOf(key).name);
+  return BigInt(unit === undefined ? 1 : unitTable[unit].per);
 }
 
 function addRates(quote: Map<string, bigint>, rates: Record<string, unknown>, above: number): void {
@@ -60,10 +80,10 @@ export function quoteOf({ tiers = [], ...base }: PriceRow): Quote {
 export function priceIn(quote: Quote, key: string): bigint | undefined {
   const own = quote.get(key);
   if (own !== undefined) return own;
-  const [name = "", above] = key.split(" above ");
+  const { name, above } = partsOf(key);
   const unit = name.includes(":") ? undefined : unitOf(name);
   const substitute: UnitName | undefined = unit === undefined ? undefined : unitTable[unit].insteadOf;
-  return substitute === undefined ? undefined : quote.get(keyOf(substitute, Number(above ?? 0)));
+  return substitute === undefined ? undefined : quote.get(keyOf(substitute, above));
 }
 
 /** `2.5` for 2,500,000,000 nano-USD. */
@@ -77,8 +97,7 @@ export function rowOf(quote: Quote): Record<string, unknown> {
   const row: Record<string, unknown> = {};
   const tiers = new Map<number, Record<string, unknown>>();
   for (const [key, nano] of quote) {
-    const [name = "", tier] = key.split(" above ");
-    const above = Number(tier ?? 0);
+    const { name, above } = partsOf(key);
     const rates = above === 0 ? row : (tiers.get(above) ?? { above_input_tokens: above });
     if (above !== 0) tiers.set(above, rates);
     const [unit = "", variant] = name.split(":");

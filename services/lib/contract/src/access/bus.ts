@@ -1,4 +1,5 @@
-import { keyChangedSubject, limitRecallSubjects, recallSubjects } from "../messages/billing.ts";
+import { catalogChangedSubject, keyChangedSubject, limitRecallSubjects, recallSubjects } from "../messages/billing.ts";
+import { refusalSubjects } from "../messages/refusals.ts";
 import { statusSubjects } from "../messages/status.ts";
 import { usageAppliedSubject } from "../messages/usage-applied.ts";
 import { undividedSubject } from "../messages/usage-subjects.ts";
@@ -15,8 +16,14 @@ export interface BusAccess {
 // Responses to a recall of limits go into one of billing's inboxes.
 const capability = (peer: Peer): BusAccess => ({
   // The first subject is used by replicas older than partitioning.
-  publish: [undividedSubject(""), `${undividedSubject("")}.*`, "_INBOX.billing.>", statusSubjects.of(peer)],
-  subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject],
+  publish: [
+    undividedSubject(""),
+    `${undividedSubject("")}.*`,
+    "_INBOX.billing.>",
+    statusSubjects.of(peer),
+    refusalSubjects.of(peer),
+  ],
+  subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject, catalogChangedSubject],
 });
 
 const capabilities = Object.fromEntries(serviceNames.map((name) => [name, capability(name)])) as Record<
@@ -29,17 +36,27 @@ const capabilities = Object.fromEntries(serviceNames.map((name) => [name, capabi
  * belong to metering.
  */
 export const busAccess: Readonly<Record<Peer, BusAccess>> = {
-  router: { publish: [statusSubjects.of("router")], subscribe: [keyChangedSubject, statusSubjects.all] },
+  router: {
+    publish: [statusSubjects.of("router"), refusalSubjects.of("router")],
+    subscribe: [keyChangedSubject, statusSubjects.all],
+  },
   billing: {
-    publish: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject, statusSubjects.of("billing")],
+    publish: [
+      recallSubjects.all,
+      limitRecallSubjects.all,
+      keyChangedSubject,
+      catalogChangedSubject,
+      statusSubjects.of("billing"),
+    ],
     subscribe: [],
   },
   metering: {
     publish: ["$JS.API.>", "$JS.ACK.>", "usage.v1.dead", usageAppliedSubject, statusSubjects.of("metering")],
-    subscribe: [],
+    subscribe: [refusalSubjects.all],
   },
   // It reads the books and calls no service.
   auditor: { publish: [], subscribe: [] },
+  notifications: { publish: [statusSubjects.of("notifications")], subscribe: [] },
   ...capabilities,
   console: { publish: [statusSubjects.of("console")], subscribe: [usageAppliedSubject, keyChangedSubject] },
   operator: { publish: [">"], subscribe: [">"] },

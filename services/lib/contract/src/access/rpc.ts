@@ -4,7 +4,16 @@ import { serviceNames as capabilities } from "../routes.ts";
  * All identities. Replicas of a service share a name; `operator` is that of the operator commands
  * (and the fleet itself, which creates the first account).
  */
-export const peers = ["router", "billing", "metering", "auditor", ...capabilities, "console", "operator"] as const;
+export const peers = [
+  "router",
+  "billing",
+  "metering",
+  "auditor",
+  "notifications",
+  ...capabilities,
+  "console",
+  "operator",
+] as const;
 
 /** A service by the name in its certificate. */
 export type Peer = (typeof peers)[number];
@@ -22,6 +31,7 @@ const routerAndOperator: readonly Peer[] = ["router", "operator"];
 /** Who may call what, for every RPC. Anything not listed is forbidden. */
 export const access: Readonly<Record<string, Access>> = {
   "link.v1.LinkService": { servedBy: capabilities, callers: { Link: router } },
+  "capability.v1.ProviderTestService": { servedBy: capabilities, callers: { TestProvider: router } },
   "billing.v1.AccountService": {
     servedBy: ["billing"],
     callers: {
@@ -77,9 +87,43 @@ export const access: Readonly<Record<string, Access>> = {
   },
   "billing.v1.PriceService": {
     servedBy: ["billing"],
-    callers: { ListAcceptedPrices: capabilities, PutPriceTable: router, ReviewPrices: router, AcceptPrice: router },
+    callers: {
+      ListAcceptedPrices: capabilities,
+      PutPriceTable: router,
+      ReviewPrices: router,
+      AcceptPrice: router,
+      QuoteModels: router,
+    },
   },
-  "billing.v1.LimitService": { servedBy: ["billing"], callers: { Borrow: capabilities, Renew: capabilities } },
+  "billing.v1.CatalogService": {
+    servedBy: ["billing"],
+    callers: {
+      // Its response has the providers' credentials.
+      GetOverlay: capabilities,
+      ListProviders: router,
+      UpdateProvider: router,
+      CreateCredential: router,
+      UpdateCredential: router,
+      DeleteCredential: router,
+      CreateProvider: router,
+      DeleteProvider: router,
+      ListTemplates: router,
+      ListChanges: router,
+      CreateModel: router,
+      UpdateModel: router,
+      DeleteModel: router,
+    },
+  },
+  "billing.v1.LimitService": {
+    servedBy: ["billing"],
+    callers: {
+      Borrow: capabilities,
+      Renew: capabilities,
+      GetKeyUse: router,
+      LeaseFetches: capabilities,
+      GetFetchBudget: router,
+    },
+  },
   "billing.v1.LedgerService": {
     servedBy: ["billing"],
     callers: { Settle: ["metering"], ListEntries: routerAndOperator, Audit: ["operator"] },
@@ -98,7 +142,12 @@ export const access: Readonly<Record<string, Access>> = {
       GetEvent: router,
       QuerySeries: router,
       ListKeyUse: router,
+      SumLastMonth: routerAndOperator,
     },
+  },
+  "metering.v1.RefusalService": {
+    servedBy: ["metering"],
+    callers: { QueryRefusals: router, ListRefusals: router },
   },
   "metering.v1.UsageAdminService": {
     servedBy: ["metering"],
@@ -125,8 +174,8 @@ export const access: Readonly<Record<string, Access>> = {
     },
   },
   "media.v1.AssetService": { servedBy: ["media"], callers: { Put: ["video"] } },
-  "video.v1.WebhookService": {
-    servedBy: ["video"],
+  "notifications.v1.NotificationService": {
+    servedBy: ["notifications"],
     callers: {
       RotateSecret: router,
       ListSecrets: router,
@@ -135,12 +184,15 @@ export const access: Readonly<Record<string, Access>> = {
       GetDelivery: router,
       Replay: router,
       CheckTargets: router,
+      SendWebhook: ["video"],
       Enqueue: ["metering"],
       SendTest: ["metering"],
       RequestConfirmations: ["metering"],
       ListUnconfirmed: router,
       ConfirmAddress: ["console"],
       ListBudgets: router,
+      DescribeMail: ["console"],
+      SendMail: ["console"],
     },
   },
 };

@@ -20,7 +20,7 @@ test("every error has a documented body in every format, without its cause", () 
   }
 });
 
-test("each error format is its provider's", () => {
+test("each error format matches its provider's", () => {
   const report = { error: new GatewayError("rate_limit_exceeded", "slow down"), requestId: "r" };
   assert.deepEqual(errorBody("nested", report), {
     error: { message: "slow down", type: "rate_limit_error", code: "rate_limit_exceeded", param: null },

@@ -29,6 +29,13 @@ const rows = {
     text: "Incorrect API key provided. Send it as: Authorization: Bearer <API_KEY>.",
     remedy: "Send `Authorization: Bearer <API_KEY>` with a key that is neither revoked nor expired.",
   },
+  account_disabled: {
+    http: 401,
+    grpc: "UNAUTHENTICATED",
+    type: "invalid_request_error",
+    text: "The account of this API key is disabled. Ask the gateway's operator to enable it.",
+    remedy: "Ask the gateway's operator to enable the account.",
+  },
   insufficient_balance: {
     http: 402,
     grpc: "RESOURCE_EXHAUSTED",

@@ -14,6 +14,12 @@ export const keyChanged = jsonMessage(
   }),
 );
 
+/** NATS subject of {@link catalogChanged}. */
+export const catalogChangedSubject = "billing.catalog-changed";
+
+/** Operators changed the catalogue: services read the changes from billing at once. */
+export const catalogChanged = jsonMessage(z.object({ version: z.int().min(0) }));
+
 /**
  * Money is short: holders return the unspent part of their grants from the account in the subject.
  * The payload is empty.
@@ -41,6 +47,8 @@ export const limitRecall = jsonMessage(
     need: z.number(),
     /** Subject for the replies. */
     reply_to: z.string(),
+    /** Holders return nothing and reply with the number of permits in use. */
+    report: z.boolean().optional(),
   }),
 );
 
@@ -49,5 +57,8 @@ export const limitRecallResponse = jsonMessage(
   z.object({
     /** Milliseconds until the first of its permits is free; absent when unknown. */
     free_in_ms: z.number().min(0).optional(),
+    /** Set in a report: the holder, and its permits that are in use or cooling down. */
+    holder_id: z.string().optional(),
+    used: z.number().min(0).optional(),
   }),
 );

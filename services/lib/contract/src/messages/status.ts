@@ -25,6 +25,25 @@ const upstreamStatus = z.object({
   latency: z.array(count).max(64),
   /** How much longer it is avoided while another upstream is available, milliseconds. */
   rests_for_ms: z.number().min(0),
+  /** Set while the provider rejects the gateway's key or account. */
+  rejection: z.enum(["operator", "quota"]).optional(),
+});
+
+/** One process's statistics of a credential that new requests may use. */
+const credentialStatus = z.object({
+  provider: name,
+  /** Empty for the only key of the catalogue's file. */
+  id: name,
+  /** Its name, or such as `sk-...abcd`; empty if the provider is called without one. */
+  name,
+  weight: z.number().positive(),
+  priority: count,
+  /** The account at the provider; empty: one of its own. */
+  account: name,
+  /** How much longer it is avoided while another is available, milliseconds. */
+  rests_for_ms: z.number().min(0),
+  /** Set while the provider rejects it, or has no credit left for its account. */
+  rejection: z.enum(["operator", "quota"]).optional(),
 });
 
 /** One process's requests to one upstream that cost more than was held for them, since its start. */
@@ -36,16 +55,6 @@ const aboveHoldStatus = z.object({
   /** The largest reported cost, as a multiple of the hold. */
   largest_ratio: z.number().min(0),
   last_at_ms: count,
-});
-
-/** How many accounts a process reports in `url_fetches`: those that have used most. */
-export const maxFetchingAccounts = 200;
-
-/** The use of one process's budget of fetched URLs. */
-const urlFetchStatus = z.object({
-  /** For each account. */
-  per_hour: count,
-  accounts: z.array(z.object({ account_id: name, used: count })).max(maxFetchingAccounts),
 });
 
 /** The payload on {@link statusSubjects}. */
@@ -63,10 +72,19 @@ export const processStatus = jsonMessage(
     upstreams: z.array(upstreamStatus).max(2_000),
     /** Why providers of the catalogue are not served. */
     unserved: z.array(z.string().max(500)).max(200),
+    /** Reported by services that call providers; processes of earlier releases omit it. */
+    catalog: z
+      .object({
+        /** Number of the operators' changes that are in force. */
+        overlay_version: count,
+        /** Providers that the simulator replaces. */
+        simulated: z.array(name).max(200),
+        /** Processes of earlier releases omit it. */
+        credentials: z.array(credentialStatus).max(2_000).default([]),
+      })
+      .optional(),
     /** Reported by services that bill requests; processes of earlier releases omit it. */
     above_hold: z.array(aboveHoldStatus).max(200).default([]),
-    /** Reported by services that fetch URLs in requests. */
-    url_fetches: urlFetchStatus.optional(),
   }),
 );
 
@@ -74,5 +92,7 @@ export const processStatus = jsonMessage(
 export type ProcessStatus = NonNullable<ReturnType<typeof processStatus.decode>>;
 /** The statistics that a process reports about one model's upstream. */
 export type UpstreamStatus = ProcessStatus["upstreams"][number];
+/** The state of a credential that a process reports. */
+export type CredentialStatus = NonNullable<ProcessStatus["catalog"]>["credentials"][number];
 /** What a process reports about costs above their holds at one model's upstream. */
 export type AboveHoldStatus = ProcessStatus["above_hold"][number];

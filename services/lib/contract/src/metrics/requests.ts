@@ -2,6 +2,7 @@ import { limitNames } from "../messages/billing.ts";
 import { rowsOf } from "./row.ts";
 
 const router = rowsOf("router", "service");
+const billing = rowsOf("billing", "service");
 const capability = rowsOf("capability", "service");
 const providers = rowsOf("capability", "providers");
 const limits = rowsOf("capability", "limits");
@@ -37,6 +38,10 @@ export const requestMetrics = {
   uag_key_lookups_total: router.counter("Key lookups at billing."),
   uag_key_changes_total: router.counter("Key changes received by the router."),
 
+  uag_catalog_version: capability.gauge("Number of the operators' changes to the catalogue that are in force."),
+  uag_catalog_hash: capability.gauge("First 48 bits of the SHA-256 of the catalogue's file in force."),
+  uag_catalog_rejected: capability.gauge("1 while the catalogue's file or its changes are invalid, else 0."),
+  uag_billing_catalog_version: billing.gauge("Number of the operators' changes to the catalogue so far."),
   uag_first_byte_seconds: capability.histogram("Streams only: time from admission to the first bytes."),
   uag_settlements_total: capability.counter("Admitted requests by outcome.", {
     outcome: ["completed", "disconnected", "failed", "crashed", "unspecified"],
@@ -48,9 +53,16 @@ export const requestMetrics = {
     kind: failureKinds,
   }),
   uag_upstream_retries_total: providers.counter("Provider calls after a request's first (retries and fallbacks)."),
+  uag_fallbacks_total: capability.counter("Requests that a fallback of the requested model served.", {
+    reason: [...failureKinds, "cooldown"],
+  }),
   uag_upstream_cooldown_seconds: providers.gauge("Remaining cooldown of a provider or of one of its models.", {
     provider: "provider",
   }),
+  uag_credentials_unavailable: providers.gauge(
+    "Credentials of a provider that are limited, rejected or without credit, and only used as a last resort.",
+    { provider: "provider" },
+  ),
   uag_drains: providers.gauge("Provider calls still being read for their usage after the client disconnected."),
 
   uag_admitted_total: limits.counter("Admitted requests by source of money.", {
@@ -64,6 +76,9 @@ export const requestMetrics = {
     limit: limitNames,
     outcome: ["lent", "short"],
   }),
+  uag_billing_url_fetch_leases_total: lending.counter("Requests to billing for permits to fetch URLs.", {
+    outcome: ["lent", "short"],
+  }),
   uag_billing_limit_recalls_total: lending.counter("Recalls of idle permits.", { limit: limitNames }),
   uag_billing_limit_holders_lapsed_total: lending.counter("Permit holders whose lease expired."),
 
@@ -74,11 +89,11 @@ export const requestMetrics = {
   uag_url_fetches_refused_total: limits.counter(
     "Fetches of URLs in requests refused because an account's budget is used up.",
   ),
-  uag_mcp_url_fetches_refused_total: tools.counter(
-    "Fetches of URLs in tool calls refused because a key's budget is used up.",
-  ),
   uag_console_invitations_refused_total: people.counter("Invitations refused because an account's budget is used up."),
 
+  uag_console_mails_total: people.counter("Mails to users of the console: invitations and password resets.", {
+    outcome: ["sent", "failed"],
+  }),
   uag_console_requests_total: people.counter("Requests to the console.", { status: "http_status" }),
   uag_console_sign_ins_total: people.counter("Sign-ins by outcome.", {
     outcome: ["password", "oidc", "invitation", "failed"],

@@ -47,6 +47,7 @@ export type Exporter =
   | "billing"
   | "metering"
   | "auditor"
+  | "notifications"
   | "video"
   | "mcp"
   | "console"

@@ -1,4 +1,5 @@
 import { ledgerMetrics, usageMetrics } from "./money.ts";
+import { notificationMetrics } from "./notifications.ts";
 import { requestMetrics } from "./requests.ts";
 import type { MetricRow, MetricType } from "./row.ts";
 import { clockMetrics, runtimeMetrics } from "./runtime.ts";
@@ -13,6 +14,7 @@ export const metricTable = {
   ...usageMetrics,
   ...ledgerMetrics,
   ...videoMetrics,
+  ...notificationMetrics,
   ...clockMetrics,
 } as const;
 

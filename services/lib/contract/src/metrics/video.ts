@@ -5,23 +5,14 @@ const video = rowsOf("video", "service");
 const money = rowsOf("video", "money");
 const providers = rowsOf("video", "providers");
 
-/** Metrics of video tasks and webhooks. */
+/** Metrics of video tasks. */
 export const videoMetrics = {
   uag_video_submit_seconds: video.histogram("Time from a request to its accepted task."),
   uag_video_tasks_ended_total: video.counter("Ended tasks by status.", {
     status: taskStatuses,
   }),
-  uag_video_webhook_attempts_total: video.counter("Webhook delivery attempts.", {
-    outcome: ["delivered", "failed", "given_up"],
-  }),
-  uag_video_messages_refused_total: video.counter(
-    "Messages refused because an account's budget is used up or a mail was repeated too soon.",
-    {
-      kind: ["mail", "webhook", "notice", "repeat"],
-    },
-  ),
   uag_video_background_failures_total: video.counter("Failures of background work; video retries it.", {
-    work: ["wait", "outbox", "results", "poller", "poll", "reschedule", "discard", "submit", "webhooks"],
+    work: ["wait", "outbox", "results", "poller", "poll", "reschedule", "discard", "submit", "webhook"],
   }),
   uag_video_ambiguous_total: money.counter("Submissions with an unknown outcome."),
   uag_video_recovered_total: money.counter(

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { nanoUsdOf } from "./usd.ts";
 
-const maxNameLength = 200;
-const maxModels = 1_000;
+/** Characters. */
+export const maxNameLength = 200;
 const maxMetadata = 8_192;
 const maxMetadataDepth = 32;
 const maxLimit = 1_000_000_000_000;
@@ -19,6 +19,11 @@ export const name = z.string().max(maxNameLength, "A name can have at most 200 c
 /** An id of ours. */
 export const id = z.string().regex(/^[\w.:-]{1,200}$/, "Must be an id.");
 
+/** A model's id, which may have a vendor's name before a slash. */
+export const modelId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._:/-]{0,199}$/, "A model's id has 1 to 200 of a-z, 0-9 and . _ : / -");
+
 /** USD as text or number, in nano-USD. */
 export const usd = z
   .union([z.string(), z.number()], { error: "An amount must be a number of USD or its text." })
@@ -29,7 +34,8 @@ export const usd = z
     return z.NEVER;
   });
 
-const limit = z
+/** A limit of a key. */
+export const limit = z
   .int("A limit must be a whole number, or null for none.")
   .min(1, "A limit must be at least 1; null means none.")
   .max(maxLimit, "The limit is too large.")
@@ -41,7 +47,7 @@ function depthOf(value: unknown, max: number): number {
 }
 
 /** A JSON object, as text. */
-const metadata = z.record(z.string(), z.unknown()).transform((value, context) => {
+export const metadata = z.record(z.string(), z.unknown()).transform((value, context) => {
   const deep = depthOf(value, maxMetadataDepth) >= maxMetadataDepth;
   const text = deep ? "" : JSON.stringify(value);
   if (!deep && Buffer.byteLength(text) <= maxMetadata) return text;
@@ -79,29 +85,6 @@ export const expires = z
     return z.NEVER;
   });
 
-/** The fields of a key that can be set at creation and changed later. */
-export const keyFields = {
-  key_alias: name.optional(),
-  models: z
-    .array(
-      z
-        .string()
-        .min(1, "A model's name must not be empty.")
-        .max(maxNameLength, "A model's name can have at most 200 characters."),
-    )
-    .max(maxModels, `A key can list at most ${maxModels} models.`)
-    .optional(),
-  expires: expires.optional(),
-  rpm_limit: limit.optional(),
-  tpm_limit: limit.optional(),
-  max_parallel_requests: limit.optional(),
-  max_budget: usd
-    .refine((nano) => nano > 0n, "A budget must be more than 0; null means none.")
-    .nullable()
-    .optional(),
-  metadata: metadata.optional(),
-} as const;
-
 /** Cursors of a page. */
 export const cursor = z.string().regex(/^[\w-]{0,2048}$/, "The cursor is invalid.");
 
@@ -119,6 +102,8 @@ export const pageFields = {
 /** Path parameters. */
 export const pathFields = {
   id,
+  credential: id,
+  model: modelId.describe("With `%2F` in place of a slash."),
   month: z
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/)

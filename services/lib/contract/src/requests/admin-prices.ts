@@ -2,7 +2,8 @@ import { z } from "zod";
 import { priceTableNames } from "../responses/admin-prices.ts";
 import { name, time, usd } from "./admin-fields.ts";
 
-const price = usd.refine((nanoUsd) => nanoUsd >= 0n, "A price is not negative.");
+const price = usd.refine((nanoUsd) => nanoUsd >= 0n, "A price must not be negative.");
+const tokens = z.int().positive();
 const maxModels = 2_000;
 const maxPrices = 64;
 
@@ -24,6 +25,8 @@ export const putPriceTableRequest = z.strictObject({
           .record(name, price)
           .refine((rates) => Object.keys(rates).length <= maxPrices, `At most ${maxPrices} prices.`)
           .describe("Prices as in the catalogue, in USD, by unit, variant and tier."),
+        context_tokens: tokens.optional().describe("The longest input."),
+        max_output_tokens: tokens.optional().describe("The longest output."),
       }),
     )
     .max(maxModels),

@@ -13,7 +13,10 @@ const filterFields = {
   provider: name.optional(),
 } as const;
 
-/** Which requests are listed. */
+/**
+ * Which requests are listed. Times and `account`, `request` and `error_code` are looked up in an
+ * index; a search by the others that takes longer than ten seconds fails.
+ */
 const eventFields = {
   outcome: z.enum(outcomes).optional(),
   status: z
@@ -22,6 +25,24 @@ const eventFields = {
     .transform(Number)
     .optional()
     .describe("The HTTP status of the response."),
+  error_code: z
+    .string()
+    .regex(/^[a-z_]{1,64}$/, "An error code has only lower-case letters and underscores.")
+    .optional()
+    .describe("The error code that the client received."),
+  min_duration_ms: z
+    .string()
+    .regex(/^\d{1,9}$/, "A duration must be a whole number of milliseconds.")
+    .transform(Number)
+    .optional()
+    .describe("Only requests that took at least this many milliseconds."),
+  request: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .describe("The gateway's id of the request, the client's (`x-request-id`), or a provider's of any call for it."),
+  tag: z.string().min(1).max(100).optional().describe("Only requests of keys with this tag; at most 100 keys."),
   min_cost_usd: usd
     .refine((nano) => nano >= 0n, "A cost must be 0 or more.")
     .optional()
@@ -45,6 +66,14 @@ export const eventListQuery = z.strictObject({ ...pageFields, ...filterFields, .
 const maxGroups = 50;
 const wrongTop = `top must be from 1 to ${maxGroups}.`;
 
+/** The number of groups of a series. */
+export const topField = z
+  .string()
+  .regex(/^\d{1,2}$/, wrongTop)
+  .transform(Number)
+  .refine((max) => max >= 1 && max <= maxGroups, wrongTop)
+  .default(10);
+
 /** Query of `GET /admin/v1/usage/series`. */
 export const usageSeriesQuery = z.strictObject({
   ...filterFields,
@@ -53,15 +82,9 @@ export const usageSeriesQuery = z.strictObject({
     .default("day")
     .describe("UTC. Without `from`: the last day by hour, 30 days by day, a year by month. At most 31 days by hour."),
   group_by: z.enum(seriesGroupings).default("none"),
-  top: z
-    .string()
-    .regex(/^\d{1,2}$/, wrongTop)
-    .transform(Number)
-    .refine((max) => max >= 1 && max <= maxGroups, wrongTop)
-    .default(10)
-    .describe(
-      "The number of groups, highest cost first; all others are combined into one. A series has at most 10,000 points.",
-    ),
+  top: topField.describe(
+    "The number of groups, highest cost first; all others are combined into one. A series has at most 10,000 points.",
+  ),
 });
 
 /** Query of `GET /admin/v1/usage/export`. */

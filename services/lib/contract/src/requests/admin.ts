@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { keyFields } from "../key-fields.ts";
 import { adminRoles, deliveryStates } from "../responses/admin-fields.ts";
-import { expires, id, keyFields, name, pageFields, usd } from "./admin-fields.ts";
+import { expires, id, name, pageFields, usd } from "./admin-fields.ts";
 
 /** Requests of the admin API about accounts, keys, tokens and webhooks. */
 
@@ -20,6 +21,18 @@ export const updateAccountRequest = z.strictObject({
     .boolean()
     .optional()
     .describe("Whether responses under an Idempotency-Key are stored; applies within a minute."),
+  lower_output_cap: z
+    .boolean()
+    .optional()
+    .describe(
+      "When the balance does not cover a request that sets no `max_tokens`: whether its output is capped at what the balance covers, which `x-gateway-max-tokens` reports. If false, it is refused with `insufficient_balance`. Web searches without `max_uses` are limited likewise. Applies within a second.",
+    ),
+  disabled: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether requests with the account's API keys are refused with `account_disabled`; applies within a second. Requests in progress are completed and billed.",
+    ),
 });
 
 /** Body of `POST /admin/v1/accounts/{id}/top-ups`; its amount in nano-USD. */

@@ -135,7 +135,9 @@ const picture = z.file();
 /** The whole form: with the model, and the files, which are read separately. */
 export const imageEditRequest = imageEditFields.extend({
   model: z.string().min(1),
-  image: picture.describe("PNG, JPEG or WebP. Either this or `image[]` is required.").optional(),
+  image: picture
+    .describe("PNG, JPEG or WebP: a file, or a text field with its https URL. Either this or `image[]` is required.")
+    .optional(),
   "image[]": z.array(picture).max(maxEditImages).describe("Several images, for models that accept them.").optional(),
-  mask: picture.describe("A PNG of the image's size; transparent areas are edited.").optional(),
+  mask: picture.describe("A PNG of the image's size, like `image`; transparent areas are edited.").optional(),
 });

@@ -30,5 +30,7 @@ export const outcomes = ["completed", "disconnected", "failed", "crashed"] as co
 export const seriesBuckets = ["hour", "day", "month"] as const;
 /** The groupings of usage over time. */
 export const seriesGroupings = ["none", "account", "key", "model", "operation", "provider"] as const;
+/** The groupings of refusals over time. */
+export const refusalGroupings = ["none", "account", "key", "reason"] as const;
 /** State of a webhook's delivery. */
 export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;

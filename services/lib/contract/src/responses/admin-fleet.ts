@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { modelFallbacks, routingStrategy } from "../requests/admin-models.ts";
 import { count, time } from "./admin-fields.ts";
 import { model } from "./chat.ts";
 
@@ -13,6 +14,12 @@ const health = z
     resting: count.describe(
       "The number of processes in which the provider is cooling down. They use it only if no other is available.",
     ),
+    rejection: z
+      .enum(["operator", "quota"])
+      .nullable()
+      .describe(
+        "Set from the moment that the provider rejects the gateway's API key or account (`operator`), or has no credit left for it (`quota`), until a call succeeds.",
+      ),
     rests_for_ms: z.number().min(0).describe("The longest remaining cooldown among them, milliseconds."),
   })
   .describe("As observed by the running processes; a process's figures end with it.");
@@ -20,6 +27,12 @@ const health = z
 /** A model of the catalogue with its providers. */
 export const catalogModel = model.extend({
   price_version: z.string(),
+  enabled: z.boolean().describe("A disabled model gets no new requests."),
+  source: z.enum(["file", "runtime"]).describe("The catalogue's file has it, or it was added over this API."),
+  changed: z.array(z.string()).describe("Fields of the file's model that were changed over this API."),
+  revision: count.describe("Number of changes over this API."),
+  strategy: routingStrategy,
+  fallbacks: modelFallbacks,
   providers: z
     .array(
       z.object({

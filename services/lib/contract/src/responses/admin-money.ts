@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { count, hash, nano, time, usd } from "./admin-fields.ts";
 import { usageEvent } from "./admin-usage.ts";
+import { publicReceipt } from "./receipts.ts";
 
 const columns = {
   available_usd: usd,
@@ -22,6 +23,10 @@ export const account = z.object({
   name: z.string(),
   created_at: time.nullable(),
   keep_answers: z.boolean().describe("Whether responses under an Idempotency-Key are stored."),
+  lower_output_cap: z
+    .boolean()
+    .describe("Whether a request without `max_tokens` is capped at what the balance covers, instead of refused."),
+  disabled: z.boolean().describe("Whether requests with the account's API keys are refused."),
   ...columns,
   repaid_usd: usd,
   repaid_nano_usd: nano,
@@ -57,6 +62,10 @@ export const ledgerEntry = z.object({
 const attempt = z.object({
   provider: z.string(),
   model: z.string().describe("The provider's name for the model."),
+  credential: z
+    .string()
+    .nullable()
+    .describe("The provider's credential: its name, or such as `sk-...abcd`; null if it was called without one."),
   started_at: time.nullable(),
   duration_ms: count,
   outcome: z.string().describe("`answered`, or the kind of failure, such as `timeout` or `capacity`."),
@@ -76,17 +85,8 @@ const attempt = z.object({
 export const receipt = z.object({
   object: z.literal("receipt"),
   event: usageEvent,
-  items: z
-    .array(
-      z.object({
-        unit: z.string(),
-        quantity: count,
-        price_usd: z.string().nullable().describe("USD for `per` units; null if the price at that time is unknown."),
-        per: count.nullable(),
-        cost_usd: z.string().nullable().describe("USD before rounding, with 15 decimals."),
-      }),
-    )
-    .describe("The charge is the sum of the units' costs, rounded up once to a whole nano-dollar."),
+  items: publicReceipt.shape.items,
+  cache_saving: publicReceipt.shape.cache_saving,
   attempts: z.array(attempt).describe("Provider calls in order; at most 16 failed ones."),
   ledger: z.array(ledgerEntry).describe("Its ledger rows, newest first."),
 });

@@ -1,28 +1,18 @@
 import { z } from "zod";
-import type { keyFields } from "../requests/admin-fields.ts";
+import { shownKeyFields } from "../key-fields.ts";
 import { adminRoles, alertKinds, budgetKinds, count, deliveryStates, hash, nano, time, usd } from "./admin-fields.ts";
 
-const shownKey = {
+/** An API key without its secret. */
+export const key = z.object({
   id: z.string(),
   object: z.literal("key"),
   account_id: z.string(),
-  key_alias: z.string(),
   hint: z.string(),
-  models: z.array(z.string()).describe("Empty: all models."),
-  rpm_limit: count.nullable(),
-  tpm_limit: count.nullable(),
-  max_parallel_requests: count.nullable(),
-  max_budget: z.number().nullable().describe("USD a month."),
-  max_budget_nano_usd: nano.nullable().describe("The same amount in nano-USD, exact."),
-  metadata: z.record(z.string(), z.unknown()),
+  ...shownKeyFields,
   created_at: time.nullable(),
-  expires: time.nullable(),
   revoked_at: time.nullable(),
   version: count.describe("Increases with every change to the key."),
-} as const satisfies Record<keyof typeof keyFields, z.ZodType> & Record<string, z.ZodType>;
-
-/** An API key without its secret. */
-export const key = z.object(shownKey);
+});
 
 /** A key with its recent use. */
 export const usedKey = key.extend({
@@ -30,6 +20,37 @@ export const usedKey = key.extend({
     .nullable()
     .describe("When its last request ended, to the minute; null if never or currently unknown."),
   requests_last_hour: count.nullable().describe("Approximate; null if currently unknown."),
+  spent_this_month_usd: usd
+    .nullable()
+    .describe("What its requests of this calendar month (UTC) cost, without write-offs; null if currently unknown."),
+  spent_this_month_nano_usd: nano.nullable(),
+});
+
+const limitUse = z.object({ limit: count, used: count }).nullable();
+
+/** How much of its limits and its budget a key uses now. */
+export const keyUse = z.object({
+  object: z.literal("key_use"),
+  key_id: z.string(),
+  account_id: z.string(),
+  requests_per_minute: limitUse.describe("Requests in the last 60 seconds; null without a limit."),
+  tokens_per_minute: limitUse.describe("Tokens in the last 60 seconds; null without a limit."),
+  parallel_requests: limitUse.describe("Requests in progress; null without a limit."),
+  budget: z
+    .object({
+      limit_usd: usd,
+      limit_nano_usd: nano,
+      spent_usd: usd.describe("Charged this calendar month (UTC)."),
+      spent_nano_usd: nano,
+      held_usd: usd.describe("Reserved in advance for requests of this key."),
+      held_nano_usd: nano,
+      resets_at: time,
+      expected_usd: usd.describe("What the month will cost if the rest of it is like the time so far."),
+      expected_nano_usd: nano,
+      runs_out_at: time.nullable().describe("When the budget is spent at that rate; null if it lasts for the month."),
+    })
+    .nullable()
+    .describe("Null without a budget."),
 });
 
 /** A newly created key: the only response with its secret. */
@@ -172,7 +193,7 @@ export const messageBudget = z.object({
   kind: z
     .enum(budgetKinds)
     .describe(
-      "`mail`, `webhook`: mails and webhook calls triggered by tests, replays and new addresses. `notice`: notices of alerts. `url`: URLs in requests that the gateway fetches, over all its processes.",
+      "`mail`, `webhook`: mails and webhook calls triggered by tests, replays and new addresses. `notice`: notices of alerts. `url`: URLs in requests that the gateway fetches; permits that a process holds in advance count as used.",
     ),
   per_hour: count,
   used: count,

@@ -91,7 +91,15 @@ export const chatCompletionChunk = z.object({
   ),
   ...served,
   obfuscation: z.string().optional().describe("Padding that hides the length of a chunk's text."),
-  usage: tokenUsage.nullish().describe("On the last chunk, if stream_options requests it."),
+  usage: tokenUsage
+    .extend({
+      cost: z
+        .number()
+        .optional()
+        .describe("What the request was charged, USD: equals cost_usd of its receipt. On the last chunk with usage."),
+    })
+    .nullish()
+    .describe("On the last chunk, if stream_options requests it."),
 });
 
 const messageUsage = z.object({
@@ -176,6 +184,8 @@ export const model = z.object({
   created: z.int().describe("Unix time, seconds."),
   type: z.literal("model"),
   display_name: z.string(),
+  aliases: z.array(z.string()).optional().describe("Other names for the model in requests; absent if there are none."),
+  alias_of: z.string().optional().describe("The model's ID, in the entry of one of its other names."),
   created_at: z.iso.datetime(),
   operations: z
     .array(z.string())
@@ -184,6 +194,10 @@ export const model = z.object({
   output_modalities: z.array(z.string()),
   context_tokens: count.optional(),
   max_output_tokens: count.optional(),
+  reasoning: z
+    .object({ efforts: z.array(z.string()).describe("Values of `reasoning_effort`; empty if it cannot be set.") })
+    .optional()
+    .describe("Present for a model that reasons."),
   image: z
     .object({
       family: z.string().describe("The model family whose rules apply to image requests."),

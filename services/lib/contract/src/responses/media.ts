@@ -121,6 +121,45 @@ export const voiceList = z.object({
   ),
 });
 
+const categories = [
+  "harassment",
+  "harassment/threatening",
+  "hate",
+  "hate/threatening",
+  "illicit",
+  "illicit/violent",
+  "self-harm",
+  "self-harm/instructions",
+  "self-harm/intent",
+  "sexual",
+  "sexual/minors",
+  "violence",
+  "violence/graphic",
+] as const;
+
+/** An object with a value of the same kind for each category. */
+function perCategory<Value extends z.ZodType>(value: Value) {
+  return z.object(
+    Object.fromEntries(categories.map((category) => [category, value])) as Record<(typeof categories)[number], Value>,
+  );
+}
+
+/** Moderation results in OpenAI's format: one for each text of a list, else one. */
+export const moderationResult = z.object({
+  id: z.string(),
+  model: z.string(),
+  results: z.array(
+    z.object({
+      flagged: z.boolean().describe("Whether any category is flagged."),
+      categories: perCategory(z.boolean().nullable()).describe("Whether each category is flagged."),
+      category_scores: perCategory(z.number()).describe("The model's score of each category, 0 to 1."),
+      category_applied_input_types: perCategory(z.array(z.enum(["text", "image"])))
+        .describe("The inputs that each score applies to.")
+        .optional(),
+    }),
+  ),
+});
+
 /** Vectors in OpenAI's format, in input order. */
 export const embeddingResult = z.object({
   object: z.literal("list"),
@@ -133,4 +172,82 @@ export const embeddingResult = z.object({
     }),
   ),
   usage: z.object({ prompt_tokens: count, total_tokens: count }),
+});
+
+/** Documents by relevance, in Cohere's and Jina's format. */
+export const rerankResult = z.object({
+  id: z.string(),
+  object: z.literal("list"),
+  model: z.string(),
+  results: z
+    .array(
+      z.object({
+        index: count.describe("The document's place in the request, from 0."),
+        relevance_score: z.number(),
+        document: z.object({ text: z.string() }).optional(),
+      }),
+    )
+    .describe("The most relevant first."),
+  usage: z.object({ total_tokens: count }),
+  meta: z.object({
+    api_version: z.object({ version: z.string() }),
+    billed_units: z.object({ total_tokens: count }),
+    tokens: z.object({ input_tokens: count }),
+  }),
+});
+
+const transcriptUsage = z.union([
+  z.object({
+    type: z.literal("tokens"),
+    input_tokens: count,
+    input_token_details: z.object({ text_tokens: count.optional(), audio_tokens: count.optional() }).optional(),
+    output_tokens: count,
+    total_tokens: count,
+  }),
+  z.object({ type: z.literal("duration"), seconds: z.number() }),
+]);
+
+const logprobs = z.array(z.object({ token: z.string(), logprob: z.number(), bytes: z.array(count) }));
+
+/** A transcript in the format `json`. */
+export const transcript = z.object({
+  text: z.string(),
+  logprobs: logprobs.optional(),
+  usage: transcriptUsage.optional(),
+});
+
+/** The data of one event of a streamed transcript. */
+export const transcriptEvent = z.object({
+  type: z.string().describe("`transcript.text.delta`, `transcript.text.done` with the whole text, or `error`."),
+  delta: z.string().optional(),
+  text: z.string().optional(),
+  logprobs: logprobs.optional(),
+  usage: transcriptUsage.optional(),
+  error: nestedError.shape.error.optional(),
+});
+
+/** A transcript in the format `verbose_json`. */
+export const verboseTranscript = z.object({
+  task: z.string().optional(),
+  language: z.string(),
+  duration: z.number().describe("Seconds."),
+  text: z.string(),
+  segments: z
+    .array(
+      z.object({
+        id: count,
+        seek: count,
+        start: z.number(),
+        end: z.number(),
+        text: z.string(),
+        tokens: z.array(count),
+        temperature: z.number(),
+        avg_logprob: z.number(),
+        compression_ratio: z.number(),
+        no_speech_prob: z.number(),
+      }),
+    )
+    .optional(),
+  words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).optional(),
+  usage: transcriptUsage.optional(),
 });

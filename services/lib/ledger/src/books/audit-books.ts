@@ -1,7 +1,7 @@
 import type { Store } from "../documents/store.ts";
 import type { Proof } from "../rules/audit.ts";
 import { auditPart, maxViolations, type PartFindings } from "./audit-part.ts";
-import type { Lanes } from "./lanes.ts";
+import type { AuditPool, AuditThread } from "./audit-pool.ts";
 import { everyAccount, strayAccounts } from "./moments.ts";
 
 /** The result of an audit. */
@@ -13,7 +13,7 @@ export interface AuditBooksOptions {
    * Worker threads to audit in; without them the calling thread does it. They only pay off for a
    * full audit.
    */
-  readonly lanes?: Lanes;
+  readonly pool?: AuditPool;
   /** Proofs of earlier audits, by account. Default: none, so all rows are read. */
   readonly since?: (accountIds: readonly string[]) => Promise<ReadonlyMap<string, Proof>>;
   /** Receives the new proofs of each batch of accounts, for those without a fault. */
@@ -22,11 +22,11 @@ export interface AuditBooksOptions {
 
 const accountsAtOnce = 500;
 /** Small batches balance the load better across threads. */
-const accountsOfLane = 100;
+const accountsOfThread = 100;
 
 /** A full audit also looks for rows that belong to no account. */
-async function* parts({ store, since, lanes }: AuditBooksOptions): AsyncGenerator<string[]> {
-  yield* everyAccount(store, lanes === undefined ? accountsAtOnce : accountsOfLane);
+async function* parts({ store, since, pool }: AuditBooksOptions): AsyncGenerator<string[]> {
+  yield* everyAccount(store, pool === undefined ? accountsAtOnce : accountsOfThread);
   if (since === undefined) yield await strayAccounts(store);
 }
 
@@ -57,19 +57,20 @@ function add(one: Findings, other: Findings): Findings {
  * of accounts is read in one snapshot, so traffic can continue.
  */
 export async function auditBooks(options: AuditBooksOptions): Promise<Findings> {
-  const { store, lanes, since, proved } = options;
+  const { store, pool, since, proved } = options;
   let [found, faults] = [nothing, 0];
-  const take = async (accountIds: readonly string[]): Promise<void> => {
-    const part = await (lanes?.audit(accountIds) ?? auditPart(store, accountIds, await since?.(accountIds)));
+  const take = async (accountIds: readonly string[], thread: AuditThread | undefined): Promise<void> => {
+    const part = await (thread?.call(accountIds) ?? auditPart(store, accountIds, await since?.(accountIds)));
     found = add(found, part);
     faults += part.violations.length + part.unlisted;
     await proved?.(part.proofs);
   };
   const left = parts(options);
-  const lane = async (): Promise<void> => {
-    for (let next = await left.next(); !next.done; next = await left.next()) await take(next.value);
+  const work = async (): Promise<void> => {
+    using thread = pool?.lease();
+    for (let next = await left.next(); !next.done; next = await left.next()) await take(next.value, thread);
   };
-  await Promise.all(Array.from({ length: lanes?.count ?? 1 }, lane));
+  await Promise.all(Array.from({ length: pool?.max ?? 1 }, work));
   const unlisted = faults - found.violations.length;
   if (unlisted === 0) return found;
   return { ...found, violations: [...found.violations, `${unlisted} more faults are not listed.`] };

@@ -15,7 +15,7 @@ export interface AuditHead {
 export const chainStart: AuditHead = { seq: 0n, hash: Buffer.alloc(32) };
 
 export function recordMessage(row: AuditDocument): AuditRecord {
-  const { _id: id, at, actorId, actorName, requestId, action, targetId, accountId, before, after } = row;
+  const { _id: id, at, actorId, actorName, requestId, action, targetId, accountId, before = "", after = "" } = row;
   const actor = { id: actorId, name: actorName, requestId, clientAddress: row.clientAddress ?? "" };
   return {
     id,

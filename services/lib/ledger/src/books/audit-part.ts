@@ -52,10 +52,10 @@ async function auditOne(store: Store, one: One, report: (sentence: string) => vo
 /** Runs `work` for each item, a few concurrently. */
 async function concurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const item of left) await work(item);
   };
-  await Promise.all(Array.from({ length: sideBySide }, lane));
+  await Promise.all(Array.from({ length: sideBySide }, worker));
 }
 
 /**

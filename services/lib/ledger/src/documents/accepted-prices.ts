@@ -16,7 +16,6 @@ const schema = new Schema<AcceptedPriceDocument>(
   { _id: text, model: text, row: text, acceptedAt: { type: Date, required: true } },
   { strict: "throw", versionKey: false },
 );
-schema.index({ model: 1 });
 
 export function acceptedPriceModel(connection: Connection): Model<AcceptedPriceDocument> {
   return connection.model<AcceptedPriceDocument>("AcceptedPrice", schema, "accepted_prices");

@@ -8,6 +8,10 @@ export interface AccountDocument extends Money {
   readonly name: string;
   /** Responses under an Idempotency-Key are not stored. */
   readonly keepsNoAnswers?: boolean;
+  /** The output of requests that set no limit is capped at what the balance covers. */
+  readonly lowersOutputCap?: boolean;
+  /** Requests with the account's keys are refused. */
+  readonly disabled?: boolean;
   /** See `AccountState`. Absent in accounts older than repayments. */
   readonly repaid?: bigint;
   /** Seq of the account's last ledger row. */
@@ -26,6 +30,8 @@ const schema = new Schema<AccountDocument>(
     _id: { type: String, required: true },
     name: { type: String, default: "" },
     keepsNoAnswers: { type: Boolean },
+    lowersOutputCap: { type: Boolean },
+    disabled: { type: Boolean },
     available: int64,
     held: int64,
     charged: int64,
@@ -67,5 +73,7 @@ export function accountMessage(document: AccountDocument): Account {
     repaidNanoUsd: document.repaid ?? 0n,
     createdAtMs: BigInt(document.createdAt.getTime()),
     keepsNoAnswers: document.keepsNoAnswers ?? false,
+    lowersOutputCap: document.lowersOutputCap ?? false,
+    disabled: document.disabled ?? false,
   };
 }

@@ -14,9 +14,9 @@ export interface AuditDocument {
   readonly targetId: string;
   /** Empty when no account is affected. */
   readonly accountId: string;
-  /** JSON objects as text, empty for nothing. */
-  readonly before: string;
-  readonly after: string;
+  /** JSON objects as text, empty for nothing; may be absent in rows older than the chain. */
+  readonly before?: string;
+  readonly after?: string;
   /** Position in the chain; absent in rows older than the chain. See audit/chain.ts. */
   readonly seq?: bigint;
   readonly previousHash?: Buffer;

@@ -9,6 +9,9 @@ interface TablePrice {
   readonly link: string;
   /** Nano-USD. Pairs, because names of units contain characters that field names may not. */
   readonly rates: readonly (readonly [unit: string, nanoUsd: string])[];
+  /** The longest input and output, tokens, where the table has them. */
+  readonly contextTokens?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** A public table of prices, as it was fetched last. */
@@ -30,7 +33,15 @@ const schema = new Schema<PriceTableDocument>(
     putAt: { type: Date, required: true },
     prices: {
       type: [
-        { _id: false, provider: text, model: text, link: { type: String, default: "" }, rates: [Schema.Types.Mixed] },
+        {
+          _id: false,
+          provider: text,
+          model: text,
+          link: { type: String, default: "" },
+          rates: [Schema.Types.Mixed],
+          contextTokens: Number,
+          maxOutputTokens: Number,
+        },
       ],
       required: true,
     },

@@ -15,6 +15,24 @@ export interface PriceDocument {
   readonly seenAt: Date;
 }
 
+type Rates = ReadonlyMap<string, bigint>;
+
+/** A price as bills are computed with it: nano-USD per million, by unit. */
+export interface StoredPrice {
+  readonly version: string;
+  readonly rates: Rates;
+  readonly tiers: readonly { readonly aboveInputTokens: bigint; readonly rates: Rates }[];
+}
+
+const ratesOf = (pairs: RatePairs): Rates => new Map(pairs.map(([unit, rate]) => [unit, BigInt(rate)]));
+
+/** The price in a document. */
+export const priceOf = ({ _id: version, rates, tiers }: PriceDocument): StoredPrice => ({
+  version,
+  rates: ratesOf(rates),
+  tiers: tiers.map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, rates: ratesOf(tier.rates) })),
+});
+
 const schema = new Schema<PriceDocument>(
   {
     _id: { type: String, required: true },

@@ -5,6 +5,16 @@ import { type AccountDocument, accountModel } from "./accounts.ts";
 import { type AdminTokenDocument, adminTokenModel } from "./admin-tokens.ts";
 import { type AuditHeadDocument, auditHeadModel } from "./audit-heads.ts";
 import { type AuditDocument, auditModel } from "./audit-log.ts";
+import {
+  type CatalogCredentialDocument,
+  type CatalogEntryDocument,
+  type CatalogHeadDocument,
+  catalogCredentialModel,
+  catalogHeadModel,
+  catalogModelModel,
+  catalogProviderModel,
+} from "./catalog-overlay.ts";
+import { type FetchBudgetDocument, fetchBudgetModel } from "./fetch-budgets.ts";
 import { type GrantDocument, grantModel } from "./grants.ts";
 import { type HolderDocument, holderModel } from "./holders.ts";
 import { type InvoiceDocument, invoiceModel } from "./invoices.ts";
@@ -25,6 +35,11 @@ interface Models {
   readonly adminTokens: Model<AdminTokenDocument>;
   readonly audit: Model<AuditDocument>;
   readonly auditHeads: Model<AuditHeadDocument>;
+  readonly catalogCredentials: Model<CatalogCredentialDocument>;
+  readonly catalogHeads: Model<CatalogHeadDocument>;
+  readonly catalogModels: Model<CatalogEntryDocument>;
+  readonly catalogProviders: Model<CatalogEntryDocument>;
+  readonly fetchBudgets: Model<FetchBudgetDocument>;
   readonly grants: Model<GrantDocument>;
   readonly holders: Model<HolderDocument>;
   readonly invoices: Model<InvoiceDocument>;
@@ -50,6 +65,11 @@ export function modelsOn(connection: Connection): Models {
     adminTokens: adminTokenModel(connection),
     audit: auditModel(connection),
     auditHeads: auditHeadModel(connection),
+    catalogCredentials: catalogCredentialModel(connection),
+    catalogHeads: catalogHeadModel(connection),
+    catalogModels: catalogModelModel(connection),
+    catalogProviders: catalogProviderModel(connection),
+    fetchBudgets: fetchBudgetModel(connection),
     grants: grantModel(connection),
     holders: holderModel(connection),
     invoices: invoiceModel(connection),

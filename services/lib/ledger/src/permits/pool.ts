@@ -73,6 +73,11 @@ export function permitPoolSize(pool: Pool): number {
   return sum;
 }
 
+/** Adopts the limit of a newer version of the key. */
+export function learnLimit(pool: Pool, limit: number, keyVersion: bigint): Pool {
+  return keyVersion > pool.keyVersion ? { ...pool, limit, keyVersion } : pool;
+}
+
 /**
  * Moves permits whose cooldown has ended to the free ones, and adjusts their number to the limit as
  * far as possible now.
@@ -123,8 +128,7 @@ export function borrow(pool: Pool, terms: BorrowTerms, nowMs: number): Lent {
   if (known !== undefined && terms.sequence < known.sequence) return { pool, lent: [], answered: true };
   const again = known?.sequence === terms.sequence;
   if (again && known.answered) return { pool, lent: known.lent, answered: true };
-  const current =
-    terms.keyVersion > pool.keyVersion ? { ...pool, limit: terms.limit, keyVersion: terms.keyVersion } : pool;
+  const current = learnLimit(pool, terms.limit, terms.keyVersion);
   return lend(settlePool(again ? current : reclaim(current, terms, nowMs), nowMs), terms, nowMs);
 }
 

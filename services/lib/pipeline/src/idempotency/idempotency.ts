@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mayUse } from "@uag/catalog/access";
+import { mayUseModel } from "@uag/catalog/names";
+import type { Catalog } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { formerName } from "@uag/contract/former-operations";
 import type { LinkHandler } from "@uag/link/server";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -35,6 +37,8 @@ export interface IdempotencyOptions {
   readonly findBill: FindBill;
   /** Counts a free response toward its key's limits. */
   readonly admitFree: FreeAdmission["admitFree"];
+  /** By whose names a key's list allows a model. */
+  readonly catalog: { readonly current: Pick<Catalog, "models"> };
   readonly events: CapabilityEvents;
   readonly log: Logger;
   /** Accounts for bodies read ahead for their digest, and for stored responses. */
@@ -79,13 +83,14 @@ async function runOnce(exchange: LinkExchange, requested: KeyedRequest): Promise
       using admitted = await requested.admitFree({ caller, operation: exchange.operation });
       return await replayResponse(
         exchange,
-        responseOf(claim, { caller, operation: exchange.operation }),
+        responseOf(claim, { caller, operation: exchange.operation, catalog: requested.catalog.current }),
         admitted.headers,
       );
     }
   } catch (thrown) {
     const format = await requested.operation.errorFormat(await body?.whole(), caller);
     const clientError = clientErrorOf(thrown, exchange.requestId);
+    requested.events.notAdmitted(clientError, { exchange });
     return respondError(exchange, clientError, { events: requested.events, format, headers: [] });
   }
   await runMine(exchange, { ...requested, id, token, body });
@@ -114,7 +119,7 @@ function idOf(exchange: LinkExchange, { accountId, keyId }: Caller, key: string)
     const text = `Idempotency-Key: must have 1 to ${maxKeyLength} characters.`;
     throw new GatewayError("invalid_request", text, { param: header });
   }
-  const parts = [accountId, keyId, exchange.operation, key];
+  const parts = [accountId, keyId, formerName(exchange.operation), key];
   return createHash("sha256").update(parts.join("\n")).digest("base64url");
 }
 
@@ -151,13 +156,14 @@ function away(cause: unknown): never {
  */
 function responseOf(
   claim: Exclude<Claim, { kind: "mine" | "interrupted" }>,
-  { caller, operation }: { caller: Caller; operation: string },
+  { caller, operation, catalog }: { caller: Caller; operation: string; catalog: Pick<Catalog, "models"> },
 ): KeptResponse {
   if (claim.kind === "reused") throw new GatewayError("idempotency_key_reuse");
   if (claim.kind === "running") throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 1_000 });
   if (claim.kind === "lost") throw resultLost(claim.receipt);
   const { model } = claim.response;
-  if (model !== undefined && !mayUse(caller.models, model)) throw modelNotFound(model, operation);
+  if (model !== undefined && !mayUseModel(caller.models, catalog.models.get(model) ?? { id: model }))
+    throw modelNotFound(model, operation);
   return claim.response;
 }
 
@@ -179,5 +185,5 @@ async function replayResponse(
 
 /** Drops the rate limit headers of the original response: they are outdated. */
 function lasting(headers: readonly string[]): string[] {
-  return headers.filter((_, at) => !/^(x|anthropic)-ratelimit-/.test(headers[at - (at % 2)] as string));
+  return headers.filter((_, at) => !/^(?:(?:x|anthropic)-)?ratelimit/.test(headers[at - (at % 2)] as string));
 }

@@ -39,7 +39,7 @@ export function onceByKey(
   );
   const runs = started.use(new Runs());
   const metering = started.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, METERING_ADDR, identity));
-  const { events, log, buffers } = context;
+  const { catalog, events, log, buffers } = context;
   const findBill = billsOf(metering);
   const admitFree = withinFree(limits);
   return withIdempotency(operations, {
@@ -47,6 +47,7 @@ export function onceByKey(
     runs,
     findBill,
     admitFree,
+    catalog,
     events,
     log,
     buffers,

@@ -1,7 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { maxBodyBytesOf } from "@uag/contract/routes";
 import { LinkError } from "@uag/link/errors";
 import type { LinkExchange } from "@uag/link/server-exchange";
+import { nextTurn } from "@uag/runtime/next-turn";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import { BodyDigest } from "./body-digest.ts";
 

@@ -6,12 +6,14 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type ErrorCode, errorTable } from "@uag/contract/errors/table";
 import { capturedLog, type LogLine } from "@uag/harness/testing/captured-log";
 import type { LinkExchange } from "@uag/link/server-exchange";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/providers/attempt";
 import { UpstreamFailure, unusableResponse } from "@uag/providers/failure";
 import { UpstreamHealth } from "@uag/providers/health";
 import { RetryBudget } from "@uag/providers/retry-budget";
 import { createMetrics } from "@uag/runtime/metrics";
+import type { Refusal } from "@uag/runtime/refusals";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
 import type { Settlement } from "@uag/usage/types";
 import { AboveHold } from "../above-hold.ts";
@@ -20,6 +22,8 @@ import type { JsonBody } from "../request/body.ts";
 import { modelOf } from "../request/model-of.ts";
 import { jsonBody } from "./body-reader.ts";
 import { defineOperation, type OperationContext } from "./define-operation.ts";
+import { defineUnbilled } from "./define-query.ts";
+import type { Operation } from "./operation.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 
 const current = parseCatalog(
@@ -30,6 +34,7 @@ models: [{ id: m, owned_by: o, created: 0, operations: [embeddings], context_tok
 );
 const upstream = current.models.get("m")?.upstreams[0];
 const nothing = (): void => undefined;
+const caller = Caller.fromPartial({ accountId: "acct_1", keyId: "key_1" });
 
 /** The message of the error that a log line has. */
 const messageOf = ({ err }: LogLine): string | undefined => (err as Error | undefined)?.message;
@@ -53,12 +58,20 @@ const good: Spec = {
   }),
 };
 
+interface RunOptions {
+  readonly available?: bigint;
+  readonly exchange?: Partial<LinkExchange>;
+  /** In place of the billed operation. */
+  readonly define?: (context: OperationContext) => Operation;
+}
+
 /** Runs one request of an operation, with an admission that covers holds of up to `available`. */
-async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?: Partial<LinkExchange> } = {}) {
-  const { available = 1_000n } = options;
+async function run(spec: Partial<Spec>, options: RunOptions = {}) {
+  const { available = 1_000n, define = (context) => defineOperation(context, { ...good, ...spec }) } = options;
   const settled: Settlement[] = [];
   const holds: bigint[] = [];
   const responses: (string | number)[] = [];
+  const refusals: Refusal[] = [];
   const { log, lines } = capturedLog();
   const metrics = createMetrics("test");
   const admitted = { flushStarted: async () => {}, headers: [], clientLeft: nothing, checkpoint: nothing };
@@ -74,16 +87,17 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     budget: new RetryBudget(),
     buffers: new BufferBudget(),
     catalog: { current, [Symbol.dispose]: nothing },
-    events: createEvents(log, metrics, new AboveHold()),
+    events: createEvents(log, metrics, new AboveHold(), (refusal) => void refusals.push(refusal)),
     health: new UpstreamHealth(),
     tracing: undefined,
+    inferenceMetrics: undefined,
   };
   const exchange = {
     operation: "embeddings",
     requestId: "r",
     target: "/",
     headers: [],
-    context: Buffer.alloc(0),
+    context: Buffer.from(Caller.encode(caller).finish()),
     bodyless: false,
     signal: new AbortController().signal,
     over: false,
@@ -98,8 +112,8 @@ async function run(spec: Partial<Spec>, options: { available?: bigint; exchange?
     respond: (status: number) => void responses.push(status),
     ...options.exchange,
   } satisfies LinkExchange;
-  await defineOperation(context, { ...good, ...spec }).handler(exchange);
-  return { settled, holds, responses, lines, metrics: () => metrics.registry.metrics() };
+  await define(context).handler(exchange);
+  return { settled, holds, responses, refusals, lines, metrics: () => metrics.registry.metrics() };
 }
 
 const owedNothing = ([settlement]: readonly Settlement[]): boolean =>
@@ -111,6 +125,21 @@ const fault = (): never => {
 test("bills a successful response once, and sends it after its bill is written", async () => {
   const { settled, responses } = await run({});
   assert.deepEqual([settled.length, settled[0]?.costNanoUsd, responses], [1, 3n, [200]]);
+});
+
+test("counts a request as a refusal of its key only if it is not admitted", async () => {
+  const about = { accountId: "acct_1", keyId: "key_1", operation: "embeddings", requestId: "r" };
+  const short = await run({}, { available: 0n });
+  const [refusal] = short.refusals;
+  assert.deepEqual({ ...refusal, error: refusal?.error.code }, { ...about, model: "m", error: "insufficient_balance" });
+  const unknown = await run({}, { exchange: { readBody: async () => Buffer.from('{"model":"none"}') } });
+  assert.deepEqual(
+    unknown.refusals.map(({ model, error }) => [model, error.code]),
+    [[undefined, "model_not_found"]],
+  );
+  const invalid = new GatewayError("invalid_request");
+  for (const spec of [{}, { call: async () => Promise.reject(invalid) }])
+    assert.deepEqual((await run(spec)).refusals, [], "an admitted request has a usage event instead");
 });
 
 for (const [where, spec] of Object.entries({
@@ -203,7 +232,14 @@ test("a stream that cannot begin is cut, discarded and not billed", async () => 
   const { settled, responses } = await run(
     {
       streams: () => true,
-      respond: () => ({ kind: "stream", upstream: undefined, attempts: 1, headers: [], relay: async () => fault() }),
+      respond: () => ({
+        kind: "stream",
+        upstream: undefined,
+        attempts: 1,
+        headers: [],
+        progress: () => ({ units: [], costNanoUsd: 0n, isUpperBound: false }),
+        relay: async () => fault(),
+      }),
       discard: () => void discarded++,
     },
     { exchange: { head: fault } },
@@ -259,4 +295,36 @@ test("charges and counts a cost above the hold, but charges the hold if the cost
     const counted = /uag_cost_above_hold_total\{provider="p",model="m",service="test"\} 1/.test(await metrics());
     assert.equal(counted, aboveHold, String(quantity));
   }
+});
+
+test("an unbilled operation calls upstreams through the attempt loop, which counts failures and charges nothing", async () => {
+  let calls = 0;
+  const define = (context: OperationContext): Operation =>
+    defineUnbilled(context, {
+      ...good,
+      respond: async ({ attempt }) => {
+        const { value } = await attempt(async () => {
+          if (++calls === 1) throw new UpstreamFailure("transient", "broken");
+          return "fine";
+        });
+        return { body: { value } };
+      },
+    });
+  const { responses, settled, holds, metrics } = await run({}, { define });
+  assert.deepEqual([calls, responses, settled.length, holds.length], [2, [200], 0, 0]);
+  assert.match(await metrics(), /uag_upstream_failures_total\{[^}]*kind="transient"[^}]*\} 1/);
+});
+
+test("an unbilled operation whose upstreams all fail reports the failure to the client", async () => {
+  const define = (context: OperationContext): Operation =>
+    defineUnbilled(context, {
+      ...good,
+      respond: async ({ attempt }) => {
+        await attempt(async () => {
+          throw new UpstreamFailure("operator", "wrong key");
+        });
+        return { body: {} };
+      },
+    });
+  assert.deepEqual((await run({}, { define })).responses, [502]);
 });

@@ -1,24 +1,24 @@
 import type { Model } from "@uag/catalog/types";
-import { attempt } from "@uag/providers/attempt";
 import { ResponseMemory } from "@uag/untrusted/response-memory";
 import type { Admitted } from "@uag/usage/types";
 import { Bill } from "../bill.ts";
 import type { CapabilityContext } from "../context.ts";
 import { admit } from "./admit.ts";
+import type { AttemptContext } from "./attempts.ts";
+import { estimateHandler } from "./estimate.ts";
 import { giveUp } from "./give-up.ts";
 import { checkedOperation } from "./handle.ts";
+import { ModelChain } from "./model-chain.ts";
 import type { Operation } from "./operation.ts";
 import type { OperationExchange } from "./operation-exchange.ts";
-import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
+import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 import { send } from "./send.ts";
 import { openTrace, type RequestTrace } from "./trace.ts";
 
 /** The dependencies of the pipeline. */
-export type OperationContext = Pick<
-  CapabilityContext,
-  "admission" | "budget" | "buffers" | "catalog" | "events" | "health" | "tracing"
->;
+export type OperationContext = AttemptContext &
+  Pick<CapabilityContext, "admission" | "buffers" | "catalog" | "tracing" | "inferenceMetrics">;
 
 /**
  * Defines an operation that is billed per request. In this order: the body within its limit, the
@@ -30,12 +30,13 @@ export function defineOperation<B, R, S extends Size, A>(
   context: OperationContext,
   spec: OperationSpec<B, R, S, A>,
 ): Operation {
-  return checkedOperation(context, spec, (checked) => {
-    if (context.tracing === undefined) return serve(context, spec, checked);
-    const trace = openTrace(context.tracing, spec.name, checked);
+  const operation = checkedOperation(context, spec, (checked) => {
+    if (context.tracing === undefined && context.inferenceMetrics === undefined) return serve(context, spec, checked);
+    const trace = openTrace(context, spec.name, checked);
     const observed = { ...context, events: trace.observing(context.events) };
     return trace.around(() => serve(observed, spec, checked, trace));
   });
+  return { ...operation, canStream: spec.streams !== undefined, estimate: estimateHandler(context, spec) };
 }
 
 async function serve<B, R, S extends Size, A>(
@@ -53,7 +54,7 @@ async function serve<B, R, S extends Size, A>(
   const streamed = spec.streams?.(checked.request) === true;
   const { events } = context;
   const bill = new Bill({ exchange, admitted: open, holdNanoUsd: size.holdNanoUsd, model, streamed, events });
-  const admitted = { ...checked, ...grant, memory, attempt: attemptsOf(context, checked, { bill, trace }) };
+  const chain = new ModelChain({ context, spec, checked, grant, memory, bill, trace });
   let response: { readonly value: A } | undefined;
   const discard = async (): Promise<void> => {
     if (response !== undefined) await release(context, spec, { response: response.value, requestId });
@@ -64,12 +65,13 @@ async function serve<B, R, S extends Size, A>(
     const started = streamed ? open.flushStarted() : undefined;
     // It may reject while upstreams are still being called; it is awaited below.
     started?.catch(() => {});
-    response = { value: await spec.call(admitted) };
+    response = { value: await chain.call() };
     await started;
+    const { serving: admitted } = chain;
     await send(context, { admitted, bill, discard, reply: await spec.respond(admitted, response.value) });
   } catch (thrown) {
     await discard();
-    await giveUp(context, spec, { admitted, bill, thrown });
+    await giveUp(context, spec, { admitted: chain.serving, bill, thrown });
   }
 }
 
@@ -94,25 +96,4 @@ async function release<B, R, S extends Size, A>(
   } catch (error) {
     events.failed(requestId, error);
   }
-}
-
-function attemptsOf<R>(
-  { health, budget, events }: OperationContext,
-  { exchange, model }: CheckedRequest<R>,
-  { bill, trace }: { readonly bill: Bill; readonly trace: RequestTrace | undefined },
-): AdmittedRequest<R, Size>["attempt"] {
-  const { requestId } = exchange;
-  return (call, signal = exchange.signal) =>
-    attempt({
-      upstreams: model.upstreams,
-      health,
-      budget,
-      signal,
-      call: trace === undefined ? call : (upstream) => trace.call(upstream, () => call(upstream)),
-      onResponse: events.upstreamResponded,
-      onFailure(upstream, failure, durationMs) {
-        bill.attemptFailed(upstream, failure, durationMs);
-        events.upstreamFailed(requestId, upstream, failure);
-      },
-    });
 }

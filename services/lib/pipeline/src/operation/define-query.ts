@@ -4,6 +4,7 @@ import { callerOf } from "../caller.ts";
 import type { ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { nestedErrors } from "../nested-error.ts";
+import { type Attempt, type AttemptContext, attemptsOf } from "./attempts.ts";
 import { checkedOperation, type HandlingContext, respondThrown } from "./handle.ts";
 import type { Operation } from "./operation.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
@@ -36,30 +37,37 @@ export function defineQuery(
       try {
         respondJson(exchange, await respond(exchange, callerOf(exchange.context)));
       } catch (thrown) {
-        respondThrown(context, thrown, { exchange, errorFormat });
+        respondThrown(context, thrown, { exchange, errorFormat, warnings: [] });
       }
     },
     errorFormat: async () => errorFormat,
   };
 }
 
+/** A request without a bill, which may call upstreams. */
+export interface UnbilledRequest<R> extends CheckedRequest<R> {
+  readonly attempt: Attempt;
+}
+
 /** How a request with a body is read, checked and served without a bill. */
 export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
   /** @throws {GatewayError} or {AttemptsFailed}, which is reported to the client */
-  respond(checked: CheckedRequest<R>): Promise<JsonReply>;
+  respond(request: UnbilledRequest<R>): Promise<JsonReply>;
 }
 
 /**
  * Defines an operation with a request body and a model but without a bill of its own: it is free,
  * or what it starts is billed separately.
  */
-export function defineUnbilled<B, R>(context: HandlingContext, spec: UnbilledSpec<B, R>): Operation {
+export function defineUnbilled<B, R>(context: HandlingContext & AttemptContext, spec: UnbilledSpec<B, R>): Operation {
   return checkedOperation(context, spec, async (checked) => {
-    respondJson(checked.exchange, await spec.respond(checked));
+    const { headers = [], ...reply } = await spec.respond({ ...checked, attempt: attemptsOf(context, checked) });
+    respondJson(checked.exchange, { ...reply, headers: [...headers, ...checked.warnings] });
   });
 }
 
-function respondJson(exchange: LinkExchange, { status = 200, body, headers = [] }: JsonReply): void {
+/** Responds with JSON, if the client is still connected. */
+export function respondJson(exchange: LinkExchange, { status = 200, body, headers = [] }: JsonReply): void {
   if (exchange.over) return;
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
   const head = ["content-type", "application/json", "content-length", String(bytes.length), ...headers];

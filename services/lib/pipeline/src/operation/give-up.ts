@@ -39,7 +39,11 @@ export async function giveUp<B, R, S extends Size, A>(
   } catch (error) {
     throw new GatewayError("service_unavailable", undefined, { cause: error });
   }
-  respondError(exchange, clientError, { events, format: errorFormat, headers: usageHeaders(admitted, attempts) });
+  respondError(exchange, clientError, {
+    events,
+    format: errorFormat,
+    headers: usageHeaders(admitted, { upstream: partial?.upstream ?? failed?.upstream, attempts }),
+  });
 }
 
 /**

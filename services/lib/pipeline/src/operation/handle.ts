@@ -2,15 +2,11 @@ import type { BufferBudget } from "@uag/untrusted/buffer-budget";
 import { callerOf } from "../caller.ts";
 import { clientErrorOf, type ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
+import { warningHeaders } from "../request/warnings.ts";
 import { respondError } from "../respond-error.ts";
+import { checkRequest } from "./check-request.ts";
 import type { Operation } from "./operation.ts";
-import {
-  type CheckedRequest,
-  checkRequest,
-  formatFor,
-  type IncomingRequest,
-  type RequestSpec,
-} from "./request-spec.ts";
+import { type CheckedRequest, formatFor, type IncomingRequest, type RequestSpec } from "./request-spec.ts";
 
 /** The dependencies of handling any request. */
 export type HandlingContext = Pick<CapabilityContext, "catalog" | "events"> & { readonly buffers: BufferBudget };
@@ -29,28 +25,47 @@ export function checkedOperation<B, R>(
     async handler(exchange) {
       const caller = callerOf(exchange.context);
       using lease = context.buffers.open(caller.accountId);
-      const incoming: IncomingRequest = { exchange, caller, lease };
+      let warnings: readonly string[] = [];
       let errorFormat = formatFor(spec, undefined, caller);
+      let model: string | undefined;
       try {
         const body = await spec.body.read(exchange, lease);
         errorFormat = formatFor(spec, body, caller);
+        const fields = spec.fieldsOf?.(body);
+        if (fields !== undefined) warnings = warningHeaders(fields);
+        const incoming: IncomingRequest = { exchange, caller, lease, warnings };
         const catalog = context.catalog.current;
-        await serve(checkRequest(spec, { body, catalog, errorFormat }, incoming));
+        const checked = checkRequest(spec, { body, catalog, errorFormat }, incoming);
+        model = checked.model.id;
+        await serve(checked);
       } catch (thrown) {
-        respondThrown(context, thrown, { exchange, errorFormat });
+        respondThrown(context, thrown, { exchange, errorFormat, warnings, model });
       }
     },
     errorFormat: async (bytes, caller) => formatFor(spec, await parsed(spec, bytes), caller),
   };
 }
 
-/** Responds with whatever was thrown, if the client is still connected. */
+/**
+ * Responds with whatever was thrown before a request was admitted, if the client is still
+ * connected.
+ */
 export function respondThrown(
   { events }: Pick<CapabilityContext, "events">,
   thrown: unknown,
-  { exchange, errorFormat }: Pick<IncomingRequest, "exchange"> & { readonly errorFormat: ErrorFormat },
+  {
+    exchange,
+    errorFormat,
+    warnings,
+    model,
+  }: Pick<IncomingRequest, "exchange" | "warnings"> & {
+    readonly errorFormat: ErrorFormat;
+    readonly model?: string | undefined;
+  },
 ): void {
-  respondError(exchange, clientErrorOf(thrown, exchange.requestId), { events, format: errorFormat, headers: [] });
+  const clientError = clientErrorOf(thrown, exchange.requestId);
+  events.notAdmitted(clientError, { exchange, model });
+  respondError(exchange, clientError, { events, format: errorFormat, headers: warnings });
 }
 
 async function parsed<B, R>(

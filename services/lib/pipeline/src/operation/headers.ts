@@ -1,15 +1,28 @@
+import type { Upstream } from "@uag/catalog/types";
 import type { AdmittedRequest, Size } from "./operation-spec.ts";
 
+/** The upstream calls of a request, as its response's headers show them. */
+export interface Calls {
+  /** Called last; undefined: none was. */
+  readonly upstream: Upstream | undefined;
+  readonly attempts: number;
+}
+
 /**
- * Headers of every admitted request's response: its model, its number of upstream calls, and its
- * key's limits.
+ * Headers of every admitted request's response: its model and the one that it replaces, its number
+ * of upstream calls and the credential of the last, its unknown fields, and its key's limits.
  */
 export function usageHeaders<R>(
-  { model, admitted }: AdmittedRequest<R, Size>,
-  attempts: number,
+  { model, admitted, warnings, replaced }: AdmittedRequest<R, Size>,
+  { upstream, attempts }: Calls,
   limits: readonly string[] = admitted.headers,
 ): string[] {
-  return ["x-gateway-model", model.id, "x-gateway-attempts", String(attempts), ...limits];
+  const headers = ["x-gateway-model", model.id, "x-gateway-attempts", String(attempts)];
+  if (replaced !== undefined) headers.push("x-gateway-fallback", `${replaced.model}; reason=${replaced.reason}`);
+  const credential = upstream?.provider.credential.name ?? "";
+  if (credential !== "") headers.push("x-gateway-credential", credential);
+  headers.push(...warnings, ...limits);
+  return headers;
 }
 
 /** Headers of an event stream, which no cache may keep and no proxy may hold back. */

@@ -1,8 +1,9 @@
-import type { Upstream } from "@uag/catalog/types";
-import type { Attempted, AttemptsFailed } from "@uag/providers/attempt";
+import type { AttemptsFailed } from "@uag/providers/attempt";
 import type { ResponseMemory } from "@uag/untrusted/response-memory";
 import type { Admitted } from "@uag/usage/types";
 import type { UsageCharge } from "../bill.ts";
+import type { Attempt } from "./attempts.ts";
+import type { Replaced } from "./replaced.ts";
 import type { Reply } from "./reply.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
@@ -24,13 +25,9 @@ export interface AdmittedRequest<R, S extends Size> extends CheckedRequest<R> {
   readonly admitted: Admitted;
   /** Accounts for the responses of its upstream calls. */
   readonly memory: ResponseMemory;
-  /**
-   * Calls the model's upstreams, best first, until one responds; each failure is logged and
-   * counted.
-   * @param signal aborts the attempts; default: the client's disconnect
-   * @throws {AttemptsFailed}
-   */
-  attempt<T>(call: (upstream: Upstream) => Promise<T>, signal?: AbortSignal): Promise<Attempted<T>>;
+  readonly attempt: Attempt;
+  /** Set when another model than the requested one serves it. */
+  readonly replaced?: Replaced | undefined;
 }
 
 /** A balance that did not cover a size. */
@@ -56,6 +53,13 @@ export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R
    * none.
    */
   resize?(checked: CheckedRequest<R>, shortage: Shortage<S>): AsyncIterable<S>;
+  /** A sentence on how a request can be made to cost less, for a refusal of its hold; default: none. */
+  advice?(checked: CheckedRequest<R>): string | undefined;
+  /**
+   * A number of 32 bits that the requests of one conversation share, so that they go to the same
+   * credential; default: random. It is called only where there is a choice.
+   */
+  affinity?(checked: CheckedRequest<R>): number;
   /** Whether the response is streamed; default: never. */
   streams?(request: R): boolean;
   /**

@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { LiveStream, StreamConsumer } from "@uag/providers/live-stream";
+import { Checkpoints } from "./checkpoints.ts";
 import { relay } from "./relay.ts";
 
 const ping = Buffer.from("event: ping\n\n");
 
 /** A relay whose clock, upstream and client the test controls. */
-function stage(keepAlive: Buffer | undefined) {
+function stage(keepAlive: Buffer | undefined, cost?: () => bigint) {
   mock.timers.enable({ apis: ["setInterval"] });
   let now = 0;
   const clock = mock.method(performance, "now", () => now);
-  const written: string[] = [];
-  let checkpoints = 0;
+  const sent: string[] = [];
+  let written = 0;
   const drained = Promise.withResolvers<void>();
   let room = true;
   let paused = false;
@@ -30,15 +31,17 @@ function stage(keepAlive: Buffer | undefined) {
   } as unknown as LiveStream;
   const exchange = {
     write: (bytes: Buffer) => {
-      written.push(bytes.toString());
+      sent.push(bytes.toString());
       return room;
     },
     drained: () => drained.promise,
   } as unknown as LinkExchange;
-  const done = relay(live, { exchange, keepAlive, checkpoint: () => checkpoints++ });
+  const progress = () => ({ units: [], costNanoUsd: 0n, isUpperBound: false });
+  const checkpoints = new Checkpoints({ checkpoint: () => written++ }, progress);
+  const done = relay(live, { exchange, keepAlive, checkpoints, ...(cost !== undefined && { cost }) });
   return {
-    written,
-    checkpoints: () => checkpoints,
+    sent,
+    checkpoints: () => written,
     done,
     report: (text: string) => consumer?.output(Buffer.from(text)),
     over: () => consumer?.over(),
@@ -68,15 +71,15 @@ test("sends a keep-alive event after ten idle seconds, and every ten seconds aft
   using on = stage(ping);
   on.report("a");
   on.wait(9_000);
-  assert.deepEqual(on.written, ["a"]);
+  assert.deepEqual(on.sent, ["a"]);
   on.wait(24_000);
-  assert.deepEqual(on.written, ["a", String(ping), String(ping), String(ping)]);
+  assert.deepEqual(on.sent, ["a", String(ping), String(ping), String(ping)]);
   on.report("b");
   on.wait(9_000);
   on.over();
   await on.done;
   on.wait(60_000);
-  assert.deepEqual(on.written.slice(4), ["b"], "nothing is sent after the end");
+  assert.deepEqual(on.sent.slice(4), ["b"], "nothing is sent after the end");
 });
 
 test("sends no keep-alive in formats without such an event, or to a client that does not read", async () => {
@@ -84,18 +87,18 @@ test("sends no keep-alive in formats without such an event, or to a client that 
     using silent = stage(undefined);
     silent.report("a");
     silent.wait(60_000);
-    assert.deepEqual(silent.written, ["a"]);
+    assert.deepEqual(silent.sent, ["a"]);
   }
   using on = stage(ping);
   on.stopReading();
   on.report("a");
   assert.ok(on.isPaused());
   on.wait(60_000);
-  assert.deepEqual(on.written, ["a"]);
+  assert.deepEqual(on.sent, ["a"]);
   await on.readOn();
   assert.ok(!on.isPaused());
   on.wait(10_000);
-  assert.deepEqual(on.written, ["a", String(ping)]);
+  assert.deepEqual(on.sent, ["a", String(ping)]);
 });
 
 test("records a checkpoint every five seconds and every 64 KiB", () => {
@@ -109,4 +112,15 @@ test("records a checkpoint every five seconds and every 64 KiB", () => {
   assert.equal(on.checkpoints(), 1);
   on.report("d".repeat(65_536));
   assert.equal(on.checkpoints(), 2);
+});
+
+test("records a checkpoint at each rise of a cost that rises in steps", () => {
+  let cost = 5n;
+  using on = stage(undefined, () => cost);
+  on.report("a");
+  assert.equal(on.checkpoints(), 0);
+  cost = 7n;
+  on.report("b");
+  on.report("c");
+  assert.equal(on.checkpoints(), 1);
 });

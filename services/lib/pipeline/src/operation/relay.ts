@@ -1,9 +1,8 @@
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { LiveStream, StreamConsumer } from "@uag/providers/live-stream";
 import { crashPoint } from "@uag/runtime/crash-point";
+import type { Checkpoints } from "./checkpoints.ts";
 
-const checkpointBytes = 64 * 1024;
-const checkpointMs = 5_000;
 /** Anthropic's clients and intermediate proxies expect regular traffic on a stream. */
 const keepAliveMs = 10_000;
 const keepAliveCheckMs = 2_500;
@@ -16,11 +15,13 @@ export interface RelayOptions {
    * sent.
    */
   readonly keepAlive?: Buffer | undefined;
+  /** Written while bytes are delivered. */
+  readonly checkpoints: Checkpoints;
   /**
-   * Records what was delivered in case this process dies: called every 5 s and every 64 KiB while
-   * bytes arrive.
+   * What the stream costs so far, nano-USD, where it rises in large steps, such as images: a
+   * checkpoint is written at each. Cheap, and bounded.
    */
-  checkpoint?(): void;
+  cost?(): bigint;
 }
 
 /**
@@ -37,9 +38,7 @@ class Relay implements StreamConsumer {
   readonly #options: RelayOptions;
   readonly #resolve: () => void;
   #paused = false;
-  #bytes = 0;
-  #notedBytes = 0;
-  #notedAt = performance.now();
+  #cost: bigint;
   #sentAt = performance.now();
   readonly #timer: NodeJS.Timeout | undefined;
 
@@ -49,6 +48,7 @@ class Relay implements StreamConsumer {
     this.#exchange = exchange;
     this.#options = options;
     this.#resolve = resolve;
+    this.#cost = options.cost?.() ?? 0n;
     if (keepAlive !== undefined) this.#timer = setInterval(() => this.#stayAlive(keepAlive), keepAliveCheckMs).unref();
   }
 
@@ -56,13 +56,16 @@ class Relay implements StreamConsumer {
     const more = this.#exchange.write(bytes);
     if (!more && !this.#paused) this.#wait();
     crashPoint("mid-stream");
-    this.#bytes += bytes.length;
-    const now = performance.now();
-    this.#sentAt = now;
-    if (this.#bytes - this.#notedBytes < checkpointBytes && now - this.#notedAt < checkpointMs) return;
-    this.#notedBytes = this.#bytes;
-    this.#notedAt = now;
-    this.#options.checkpoint?.();
+    this.#sentAt = performance.now();
+    this.#checkpoint(bytes.length);
+  }
+
+  #checkpoint(bytes: number): void {
+    const { checkpoints, cost } = this.#options;
+    const now = cost?.() ?? 0n;
+    if (now > this.#cost) checkpoints.write();
+    else checkpoints.delivered(bytes);
+    this.#cost = now;
   }
 
   over(): void {

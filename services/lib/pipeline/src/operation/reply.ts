@@ -1,7 +1,9 @@
 import type { Upstream } from "@uag/catalog/types";
 import type { LinkExchange } from "@uag/link/server-exchange";
+import type { Progress } from "@uag/usage/types";
 import type { UsageCharge } from "../bill.ts";
 import type { ClientError } from "../client-error.ts";
+import type { Checkpoints } from "./checkpoints.ts";
 
 interface ReplyBase {
   /** The upstream recorded in the ledger. */
@@ -12,6 +14,8 @@ interface ReplyBase {
   readonly headers: readonly string[];
   /** The upstream's rate limit headers, for a key without limits of its own. */
   upstreamLimits?(): readonly string[];
+  /** The upstream's id of the call that succeeded, where it reports one. */
+  readonly upstreamRequestId?: string | undefined;
 }
 
 /** A non-streamed response. It is sent after its bill is on disk. */
@@ -30,10 +34,16 @@ export interface UnaryReply extends ReplyBase {
 export interface StreamReply extends ReplyBase {
   readonly kind: "stream";
   /**
-   * Relays everything but the last bytes to the client, with backpressure; resolves when the
-   * upstream's side is over, finished or broken, or the client has disconnected.
+   * What is billed if this process dies now: at least the input, which the upstream has accepted,
+   * and what was received; at most the hold. Cheap, and called first before anything is relayed.
    */
-  relay(exchange: LinkExchange): Promise<StreamEnd>;
+  progress(): Progress;
+  /**
+   * Relays everything but the last bytes to the client, with backpressure; writes a checkpoint
+   * whenever the cost has risen. Resolves when the upstream's side is over, finished or broken, or
+   * the client has disconnected.
+   */
+  relay(exchange: LinkExchange, checkpoints: Checkpoints): Promise<StreamEnd>;
   /** An error as the stream's last event; default: the stream is cut without one. */
   errorEvent?(error: ClientError): Buffer;
 }
@@ -42,8 +52,8 @@ export interface StreamReply extends ReplyBase {
 export interface StreamEnd {
   /** What was delivered; undefined: nothing is owed. */
   readonly charge: UsageCharge | undefined;
-  /** The client's last bytes, held back until now. */
-  readonly closing?: Buffer;
+  /** The client's last bytes, held back until the bill is on disk. @param costNanoUsd what was charged */
+  closing?(costNanoUsd: bigint): Buffer;
   /** Why it broke; undefined when it did not. */
   readonly failure?: { readonly thrown: unknown } | undefined;
   /** All upstream calls, if there were more after the reply began. */

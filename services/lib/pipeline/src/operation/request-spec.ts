@@ -1,9 +1,10 @@
+import type { ModelOperation } from "@uag/catalog/sizing";
 import type { Catalog, Model } from "@uag/catalog/types";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import type { ErrorFormat } from "../client-error.ts";
 import { nestedErrors } from "../nested-error.ts";
-import { findModel } from "../request/find-model.ts";
+import type { KnownFields } from "../request/warnings.ts";
 import type { BodyReader } from "./body-reader.ts";
 import type { OperationExchange } from "./operation-exchange.ts";
 
@@ -13,20 +14,22 @@ export interface IncomingRequest {
   readonly caller: Caller;
   /** Accounts for memory held for the request. */
   readonly lease: BufferLease;
+  /** The header that lists its unknown fields, if any; alternating name and value. */
+  readonly warnings: readonly string[];
 }
 
 /** How an operation reads and checks a request that has a body and names a model. */
 export interface RequestSpec<B, R> {
-  /**
-   * The operation's name in the catalogue, in limits and in usage events, e.g. `chat.completions`.
-   */
-  readonly name: string;
+  /** The operation that the request's model must have, e.g. `chat.completions`. */
+  readonly name: ModelOperation;
   readonly body: BodyReader<B>;
   /**
    * The id of the model that a body names.
    * @throws {GatewayError} `invalid_request` when it names none
    */
   modelOf(body: B): string;
+  /** A body's fields, of which unknown ones are reported to the client; default: none are. */
+  fieldsOf?(body: B): KnownFields;
   /**
    * Finds the model, if the key may use it; default: `findModel`. @throws {GatewayError} like that
    */
@@ -38,33 +41,32 @@ export interface RequestSpec<B, R> {
    */
   read(body: B, model: Model, incoming: IncomingRequest): R;
   /**
+   * Whether another model than the one that the request names can serve it: whether it has the
+   * capabilities that the request needs. Default: a model's fallbacks are not used.
+   */
+  fits?(request: R, model: Model): boolean;
+  /**
    * How errors are rendered; default: OpenAI's nested form. May depend on the body once that can be
    * read.
    */
   readonly errorFormat?: ErrorFormat | ((body: B, caller: Caller) => ErrorFormat);
 }
 
+/** A model that may respond in place of the requested one, and the request as read for it. */
+export interface Fallback<R> {
+  readonly model: Model;
+  readonly request: R;
+}
+
 /** A request that has passed all checks. */
 export interface CheckedRequest<R> extends IncomingRequest {
   readonly model: Model;
+  /** Digest of the catalogue that the model is from. */
+  readonly catalogVersion: string;
   readonly request: R;
+  /** Models that may respond in place of `model`, best first. */
+  readonly fallbacks: readonly Fallback<R>[];
   readonly errorFormat: ErrorFormat;
-}
-
-/**
- * Checks a body: first its model and the key's permission, then its fields.
- * @throws {GatewayError} for the first fault
- */
-export function checkRequest<B, R>(
-  spec: RequestSpec<B, R>,
-  { body, catalog, errorFormat }: { body: B; catalog: Catalog; errorFormat: ErrorFormat },
-  incoming: IncomingRequest,
-): CheckedRequest<R> {
-  const { exchange, caller, lease } = incoming;
-  const id = spec.modelOf(body);
-  const model = spec.findModel?.(catalog, id, caller) ?? findModel(catalog, id, caller, spec.name);
-  const request = spec.read(body, model, incoming);
-  return { exchange, caller, lease, model, request, errorFormat };
 }
 
 /** The error format of a request; `body` is undefined while it is not, or could not be, read. */

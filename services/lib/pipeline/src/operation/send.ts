@@ -4,9 +4,10 @@ import { UpstreamFailure } from "@uag/providers/failure";
 import { crashPoint } from "@uag/runtime/crash-point";
 import { Pace } from "@uag/runtime/pace";
 import { usdText } from "@uag/runtime/usd";
-import type { AttemptResult, Bill } from "../bill.ts";
+import { type AttemptResult, type Bill, servedInstead } from "../bill.ts";
 import { clientErrorOf } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { usageHeaders } from "./headers.ts";
 import type { AdmittedRequest, Size } from "./operation-spec.ts";
 import type { Reply, StreamEnd, StreamReply, UnaryReply } from "./reply.ts";
@@ -31,13 +32,13 @@ export function send<R>(context: EventContext, { reply, ...sending }: Sending<R>
 
 async function sendUnary<R>({ admitted, bill }: Sending<R>, reply: UnaryReply): Promise<void> {
   const { exchange } = admitted;
-  const { upstream, attempts, body } = reply;
+  const { upstream, upstreamRequestId, attempts, body } = reply;
   const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
-  const cost = await bill.charge({ ...reply.charge, outcome }, { upstream, attempts, status: 200 });
+  const cost = await bill.charge({ ...reply.charge, outcome }, { upstream, upstreamRequestId, attempts, status: 200 });
   crashPoint("first-byte");
   if (!exchange.over) {
     const headers = [...reply.headers, ...lengthHeader(body)];
-    headers.push(...usageHeaders(admitted, attempts, limitsOf(admitted, reply)), "x-gateway-cost-usd", usdText(cost));
+    headers.push(...usageHeaders(admitted, reply, limitsOf(admitted, reply)), "x-gateway-cost-usd", usdText(cost));
     if (Buffer.isBuffer(body)) exchange.respond(200, headers, body);
     else await respondInPieces(exchange, headers, body);
   }
@@ -75,15 +76,18 @@ function limitsOf<R>({ admitted }: AdmittedRequest<R, Size>, reply: Reply): read
 
 async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: StreamReply): Promise<void> {
   const { admitted, bill, discard } = sending;
-  const { exchange } = admitted;
+  const { exchange, model, replaced } = admitted;
   const { upstream } = reply;
+  const instead = replaced && servedInstead(model, replaced);
+  const checkpoints = new Checkpoints(admitted.admitted, () => ({ ...reply.progress(), ...instead }));
   try {
+    checkpoints.write();
     crashPoint("first-byte");
     bill.firstByteSent();
-    exchange.head(200, [...reply.headers, ...usageHeaders(admitted, reply.attempts, limitsOf(admitted, reply))]);
-    const end = await reply.relay(exchange);
-    await billStream(sending, reply, end);
-    finish(context, admitted, { reply, end });
+    exchange.head(200, [...reply.headers, ...usageHeaders(admitted, reply, limitsOf(admitted, reply))]);
+    const end = await reply.relay(exchange, checkpoints);
+    const costNanoUsd = await billStream(sending, reply, end);
+    finish(context, admitted, { reply, end, costNanoUsd });
   } catch (error) {
     // The bill could not be computed or written: the response must not look complete.
     context.events.failed(exchange.requestId, error);
@@ -98,19 +102,20 @@ async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: 
   }
 }
 
-/** Bills a stream; one without a charge costs nothing. */
+/** Bills a stream; one without a charge costs nothing. Resolves with its cost, nano-USD. */
 async function billStream<R>(
   { admitted, bill }: Sending<R>,
-  { upstream, attempts }: StreamReply,
+  { upstream, upstreamRequestId, attempts }: StreamReply,
   end: StreamEnd,
-): Promise<void> {
+): Promise<bigint> {
   const { over, requestId } = admitted.exchange;
   const thrown = end.failure?.thrown;
   if (!over && thrown instanceof UpstreamFailure && upstream !== undefined) bill.streamFailed(upstream, thrown);
   const errorCode = over || end.failure === undefined ? undefined : clientErrorOf(thrown, requestId).error.code;
-  const result: AttemptResult = { upstream, attempts: end.attempts ?? attempts, status: 200, errorCode };
-  if (end.charge === undefined) await bill.fail({ ...result, status: over ? 499 : 200 });
-  else await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : outcomeOf(end) }, result);
+  const calls = end.attempts ?? attempts;
+  const result: AttemptResult = { upstream, upstreamRequestId, attempts: calls, status: 200, errorCode };
+  if (end.charge === undefined) return await bill.fail({ ...result, status: over ? 499 : 200 });
+  return await bill.charge({ ...end.charge, outcome: over ? Outcome.DISCONNECTED : outcomeOf(end) }, result);
 }
 
 function outcomeOf({ failure }: StreamEnd): Outcome {
@@ -121,11 +126,11 @@ function outcomeOf({ failure }: StreamEnd): Outcome {
 function finish<R>(
   { events }: EventContext,
   { exchange }: AdmittedRequest<R, Size>,
-  { reply, end }: { reply: StreamReply; end: StreamEnd },
+  { reply, end, costNanoUsd }: { reply: StreamReply; end: StreamEnd; costNanoUsd: bigint },
 ): void {
   if (exchange.over) return;
   if (end.failure === undefined) {
-    if (end.closing !== undefined) exchange.write(end.closing);
+    if (end.closing !== undefined) exchange.write(end.closing(costNanoUsd));
     exchange.end();
     crashPoint("answered");
     return;

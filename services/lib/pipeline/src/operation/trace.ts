@@ -6,25 +6,17 @@ import { usdText } from "@uag/runtime/usd";
 import type { AdmitRequest, Settlement } from "@uag/usage/types";
 import type { CapabilityContext } from "../context.ts";
 import type { CapabilityEvents } from "../events.ts";
+import { answeredBy, operationName, providerName, tokensOf, usageAttributes } from "./gen-ai.ts";
 import type { CheckedRequest } from "./request-spec.ts";
-
-/** Names in the GenAI conventions for our operations; others keep their own. */
-const conventional: Readonly<Record<string, string>> = {
-  "chat.completions": "chat",
-  messages: "chat",
-  responses: "chat",
-  embeddings: "embeddings",
-  "images.generations": "generate_content",
-  "images.edits": "generate_content",
-};
 
 /** https://opentelemetry.io/docs/specs/semconv/registry/attributes/error/#error-type */
 const otherError = "_OTHER";
 const failed = { code: 2 } as const;
 
 /**
- * The spans of one request in a capability service: its own, following the conventions for
- * generative AI, and one for each provider call. They record numbers and names, never content.
+ * The telemetry of one request in a capability service: one span of the inference, by the conventions
+ * for generative AI, with a span of HTTP for each provider call below it, and the metrics of the same
+ * conventions. It has numbers and names, never content.
  */
 export interface RequestTrace {
   /** Runs the request's work and then ends its span. */
@@ -35,83 +27,110 @@ export interface RequestTrace {
   call<T>(upstream: Upstream, work: () => Promise<T>): Promise<T>;
 }
 
+/** Longest id that is kept of a client's own, characters. */
+const maxClientId = 128;
+
+/** The client's own id of the request: the router forwards its `x-request-id` under this name. */
+function clientRequestIdOf(headers: readonly string[]): string | undefined {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === "x-client-request-id");
+  const id = at < 0 ? "" : (headers[at + 1] ?? "").slice(0, maxClientId);
+  return id === "" ? undefined : id;
+}
+
 /**
- * What a usage event records of the request's trace: the span only where metering's span is to be
- * its child.
+ * What a usage event records of the request's origin: the client's own id and the trace, of which
+ * the span only where metering's span is to be its child.
  */
 export function traceOf(
   { tracing }: Pick<CapabilityContext, "tracing">,
   headers: readonly string[],
-): Pick<AdmitRequest, "traceId" | "spanId"> {
+): Pick<AdmitRequest, "clientRequestId" | "traceId" | "spanId"> {
   const span = callerSpanOf(headers);
-  return { traceId: span?.traceId, spanId: tracing !== undefined && isSampled(span) ? span.spanId : undefined };
+  const clientRequestId = clientRequestIdOf(headers);
+  return {
+    clientRequestId,
+    traceId: span?.traceId,
+    spanId: tracing !== undefined && isSampled(span) ? span.spanId : undefined,
+  };
 }
 
 /** Starts the span of a request that has passed all checks. */
 export function openTrace<R>(
-  tracing: Tracing,
+  { tracing, inferenceMetrics }: Pick<CapabilityContext, "tracing" | "inferenceMetrics">,
   operation: string,
-  { exchange, model }: Pick<CheckedRequest<R>, "exchange" | "model">,
+  { exchange, model, catalogVersion }: Pick<CheckedRequest<R>, "exchange" | "model" | "catalogVersion">,
 ): RequestTrace {
-  const name = conventional[operation] ?? operation;
-  const span = tracing.start(`${name} ${model.id}`, {
+  const asked = { "gen_ai.operation.name": operationName(operation), "gen_ai.request.model": model.id };
+  const startedAt = performance.now();
+  const span = tracing?.start(`${asked["gen_ai.operation.name"]} ${model.id}`, {
     kind: "CLIENT",
     parent: callerSpanOf(exchange.headers),
-    attributes: {
-      "gen_ai.operation.name": name,
-      "gen_ai.request.model": model.id,
-      "gateway.request_id": exchange.requestId,
-    },
+    attributes: { ...asked, "gateway.request_id": exchange.requestId, "gateway.catalog_version": catalogVersion },
   });
+  const settled = (settlement: Settlement): void => {
+    const { status, errorCode = otherError } = settlement;
+    const failure = status >= 400 ? { "error.type": errorCode } : {};
+    span?.setAttributes({ ...attributesOf(settlement), ...failure });
+    if (status >= 400) span?.setStatus(failed);
+    if (inferenceMetrics === undefined) return;
+    const labels = { ...asked, ...answeredBy(settlement) };
+    inferenceMetrics.duration((performance.now() - startedAt) / 1_000, { ...labels, ...failure });
+    const tokens = tokensOf(settlement.units);
+    for (const type of tokens === undefined ? [] : (["input", "output"] as const))
+      inferenceMetrics.tokens(tokens?.[type] ?? 0, type, labels);
+  };
   return {
-    around: (work) => work().finally(() => span.end()),
+    around: (work) => work().finally(() => span?.end()),
     observing: (events) => ({
       ...events,
       settled(request, settlement) {
-        span.setAttributes(attributesOf(settlement));
-        if (settlement.status >= 400) span.setStatus(failed);
+        settled(settlement);
         events.settled(request, settlement);
       },
     }),
-    async call(upstream, work) {
-      const { name: provider, origin } = upstream.provider;
-      const attempt = tracing.start(`${name} ${upstream.model}`, {
-        kind: "CLIENT",
-        parent: span.spanContext(),
-        attributes: {
-          "gen_ai.operation.name": name,
-          "gen_ai.provider.name": provider,
-          "gen_ai.request.model": upstream.model,
-          "server.address": new URL(origin).hostname,
-        },
-      });
-      try {
-        return await withTraceparent(traceparentOf(attempt.spanContext()), work);
-      } catch (error) {
-        const known = error instanceof UpstreamFailure ? error : undefined;
-        attempt.setStatus(failed).setAttribute("error.type", known?.kind ?? otherError);
-        if (known !== undefined && known.status > 0) attempt.setAttribute("http.response.status_code", known.status);
-        throw error;
-      } finally {
-        attempt.end();
-      }
-    },
+    call: (upstream, work) =>
+      tracing === undefined || span === undefined ? work() : callIn(tracing, span, upstream, work),
   };
 }
 
-const tokenUnits: Readonly<Record<string, string>> = {
-  input_tokens: "gen_ai.usage.input_tokens",
-  output_tokens: "gen_ai.usage.output_tokens",
-};
+/** Calls a provider within a span of HTTP; the inference's span names the provider that was called last. */
+async function callIn<T>(
+  tracing: Tracing,
+  inference: ReturnType<Tracing["start"]>,
+  { provider }: Upstream,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { hostname, port, protocol } = new URL(provider.origin);
+  const server = { "server.address": hostname, "server.port": Number(port || defaultPorts[protocol]) };
+  inference.setAttributes({ "gen_ai.provider.name": providerName(provider.name), ...server });
+  const attempt = tracing.start("POST", {
+    kind: "CLIENT",
+    parent: inference.spanContext(),
+    attributes: { "http.request.method": "POST", ...server },
+  });
+  try {
+    return await withTraceparent(traceparentOf(attempt.spanContext()), work);
+  } catch (error) {
+    const known = error instanceof UpstreamFailure ? error : undefined;
+    attempt.setStatus(failed).setAttribute("error.type", known?.kind ?? otherError);
+    if (known !== undefined && known.status > 0) attempt.setAttribute("http.response.status_code", known.status);
+    throw error;
+  } finally {
+    attempt.end();
+  }
+}
 
-function attributesOf({ upstream, upstreamModel, units, costNanoUsd, attempts, outcome, firstByteMs }: Settlement) {
-  const used = units.map(({ name, quantity }) => [tokenUnits[name] ?? `gateway.usage.${name}`, Number(quantity)]);
+const defaultPorts: Readonly<Record<string, number>> = { "http:": 80, "https:": 443 };
+
+function attributesOf(settlement: Settlement) {
+  const { units, costNanoUsd, attempts, outcome, firstByteMs } = settlement;
   return {
-    ...(upstream !== "" && { "gen_ai.provider.name": upstream, "gen_ai.response.model": upstreamModel }),
-    ...Object.fromEntries(used),
+    ...answeredBy(settlement),
+    ...usageAttributes(units),
+    "gen_ai.request.stream": firstByteMs !== undefined,
+    ...(firstByteMs !== undefined && { "gen_ai.response.time_to_first_chunk": firstByteMs / 1_000 }),
     "gateway.cost_usd": usdText(costNanoUsd),
     "gateway.attempts": attempts,
     "gateway.outcome": outcome,
-    ...(firstByteMs !== undefined && { "gateway.first_byte_ms": firstByteMs }),
   };
 }

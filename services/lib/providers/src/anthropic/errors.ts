@@ -1,9 +1,9 @@
 import type { Upstream } from "@uag/catalog/types";
+import { retryAfterMs } from "@uag/untrusted/http/retry-after";
 import { type Fields, fieldsOf, isFields, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
 import type { BadResponse } from "../generation.ts";
 import { redact } from "../redact.ts";
-import { retryAfterMs } from "../retry-after.ts";
 
 /** https://docs.anthropic.com/en/api/errors */
 const kindByType: Readonly<Record<string, FailureKind>> = {

@@ -9,7 +9,8 @@ export const defaultVersion = "2023-06-01";
  * @param passed names and values alternating
  */
 export function anthropicHeaders(provider: Provider, requestId: string, passed: readonly string[]): string[] {
-  const headers = ["x-api-key", provider.apiKey, "content-type", "application/json", "accept-encoding", "identity"];
+  const headers = ["content-type", "application/json", "accept-encoding", "identity"];
+  if (provider.apiKey !== "") headers.unshift("x-api-key", provider.apiKey);
   headers.push("x-client-request-id", requestId, ...provider.headers, ...passed);
   if (versionIn(passed) === undefined && versionIn(provider.headers) === undefined) {
     headers.push("anthropic-version", defaultVersion);

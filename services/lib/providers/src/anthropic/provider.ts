@@ -8,6 +8,7 @@ import { translated } from "../translate/adapter.ts";
 import { anthropicFailure } from "./errors.ts";
 import { anthropicMessages, passedCall } from "./messages.ts";
 import { rulesOf } from "./models.ts";
+import { anthropicOwnModels } from "./own-models.ts";
 import { anthropicProtocol } from "./protocol.ts";
 
 /** Anthropic's `count_tokens` (platform.claude.com/docs/en/api/messages-count-tokens). */
@@ -24,6 +25,7 @@ export const anthropic: UpstreamProvider = {
     messages: anthropicMessages,
     responses: translated(responsesFormat, anthropicProtocol),
   },
+  ownModels: anthropicOwnModels,
   promptCounter,
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"
   onAbort: "stops",

@@ -36,7 +36,8 @@ export const seedanceVideo: VideoAdapter = {
     call: () => ({ method: "GET", path: `${tasksPath}?page_num=1&page_size=500` }),
     read: readList,
   },
-  read: (body, status, { provider }) => {
+  usageIn: arkVideoUsage,
+  read: ({ body, status }, { provider }) => {
     const word = textOf(body["status"]) ?? "";
     const phase = phases[word];
     if (phase === undefined)

@@ -1,5 +1,6 @@
 import { openAiEmbeddings } from "../openai-compatible/embeddings.ts";
 import { compatibleGeneration } from "../openai-compatible/generation.ts";
+import { openAiOwnModels } from "../openai-compatible/own-models.ts";
 import type { UpstreamProvider } from "../provider.ts";
 import { dashScopeImages } from "./images.ts";
 import { dashScopeSpeech } from "./speech.ts";
@@ -9,6 +10,7 @@ import { wanVideo } from "./video.ts";
 /** Alibaba's DashScope: chat and embeddings by OpenAI's protocol, everything else by its own. */
 export const dashScope: UpstreamProvider = {
   generation: compatibleGeneration(dashScopeVariant),
+  ownModels: openAiOwnModels(dashScopeVariant, "/compatible-mode/v1/models"),
   images: dashScopeImages,
   video: wanVideo,
   embeddings: openAiEmbeddings({

@@ -5,9 +5,12 @@ import type { HttpResponse } from "../http/call.ts";
 import { chunksOf } from "../http/chunks.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { post } from "../post.ts";
+import { decodedBase64 } from "../reading/base64.ts";
+import { CutLists } from "../reading/cut-lists.ts";
 import { readChunks } from "../reading/read-response.ts";
+import { withoutLongData } from "../reading/slim-body.ts";
 import { sniffedChunks } from "../reading/sniffed-chunks.ts";
-import { boundedResponse } from "../response-limits.ts";
+import { eventFault } from "../response-limits.ts";
 import type { CharacterReport, SpeechAdapter, SpeechCall, SpeechSite, SpokenText } from "../speech/types.ts";
 import { isWav, pcmOfWav, WavError } from "../speech/wav.ts";
 import { charactersIn, messageFailure, readMessage, type SpeechMessage } from "./speech-events.ts";
@@ -96,19 +99,22 @@ class DashScopeSpeech implements SpokenText {
 
   async *#unary(chunks: Chunks): AsyncGenerator<Buffer, void, undefined> {
     const { upstream, signal } = this.#site;
+    const lists = new CutLists();
     const message = await readChunks(chunks, {
       maxBytes: maxBodyBytes,
       memory: this.#call.memory,
       signal,
       usageIn: charactersIn,
-      decode(body) {
-        const read = readMessage(boundedResponse(body), 200, upstream);
+      async decode(body) {
+        const read = readMessage(await withoutLongData(body, lists), 200, upstream);
         if (read === undefined) throw new UpstreamFailure("transient", "the response is not JSON", { status: 200 });
         return read;
       },
     });
     this.#usage = message.usage;
-    const piece = message.data === "" ? await this.#fetched(message) : soundOf(Buffer.from(message.data, "base64"));
+    const { data } = message;
+    const base64 = lists.textOf(data) ?? Buffer.from(data, "latin1");
+    const piece = data === "" ? await this.#fetched(message) : soundOf(await decodedBase64(base64));
     if (piece.length > 0) yield piece;
   }
 
@@ -118,6 +124,8 @@ class DashScopeSpeech implements SpokenText {
     // Reads the body to its end even after the last message, so that the connection can be reused.
     for await (const event of eventsOf(chunks)) {
       if (event.data === undefined || last !== undefined) continue;
+      const fault = eventFault(event.data);
+      if (fault !== undefined) throw fault;
       const message = readMessage(event.data, statusIn(event), this.#site.upstream);
       if (message === undefined) throw unusableResponse("the upstream sent an event that is not JSON");
       this.#usage = message.usage ?? this.#usage;

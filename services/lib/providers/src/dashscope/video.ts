@@ -32,7 +32,8 @@ export const wanVideo: VideoAdapter = {
   poll: (id) => ({ method: "GET", path: `/api/v1/tasks/${encodeURIComponent(id)}` }),
   cancel: (id) => ({ method: "POST", path: `/api/v1/tasks/${encodeURIComponent(id)}/cancel` }),
   list: { exact: false, call: (lost) => ({ method: "GET", path: listPath(lost) }), read: readList },
-  read: (body, status, { provider }) => {
+  usageIn: dashscopeVideoUsage,
+  read: ({ body, status }, { provider }) => {
     const output = fieldsOf(body["output"]);
     const word = textOf(output["task_status"]) ?? "";
     const phase = phases[word];

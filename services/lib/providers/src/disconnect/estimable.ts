@@ -1,7 +1,9 @@
 import type { sizings } from "@uag/catalog/sizing";
+import type { UnitName } from "@uag/catalog/units";
 import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
 import type { GenerationCall } from "../generation.ts";
 import { hasUnknownMember, isTextPart } from "../passed-fields/parts.ts";
+import { mayReason } from "../reasoning.ts";
 
 /** What a provider shows of a stream before its end. */
 export interface Visibility {
@@ -13,7 +15,7 @@ export interface Visibility {
   readonly cachesFromTokens: number;
 }
 
-export type StreamCall = Pick<GenerationCall, "body" | "fields" | "model" | "runsTools">;
+export type StreamCall = Pick<GenerationCall, "body" | "fields" | "hasUnclassedField" | "model" | "runsTools">;
 
 type GenerationUnit = (typeof sizings.generation)[keyof typeof sizings.generation][number];
 type Hides = (call: StreamCall, shown: Visibility) => boolean;
@@ -21,13 +23,15 @@ type Hides = (call: StreamCall, shown: Visibility) => boolean;
 const searches: Hides = ({ runsTools }) => runsTools;
 const thoughts: Hides = (_, { thinksUnseen }) => thinksUnseen;
 const media: Hides = ({ fields }, { reportsPromptFirst }) => !reportsPromptFirst && hasMedia(fields);
+const speech: Hides = ({ fields, model }) => requestsSpeech(fields) || model.output.has("audio");
 /** A token is at least one byte, so a shorter body cannot have been cached. */
 const cache: Hides = ({ body }, { reportsPromptFirst, cachesFromTokens }) =>
   !reportsPromptFirst && body.length >= cachesFromTokens;
 
 /**
- * When the usage of each unit cannot be derived from what was received of a stream. Our own count of
- * the prompt is of its text, as uncached input.
+ * When the usage of each unit cannot be derived from what was received of a response. Our own count
+ * of the prompt is of its text, as uncached input. Where only the unit is unknown, and not the
+ * number of tokens, `input_tokens` and `output_tokens` are not hidden.
  */
 const hidden: Readonly<Record<GenerationUnit, Hides>> = {
   input_tokens: (call, shown) => searches(call, shown) || media(call, shown),
@@ -38,21 +42,23 @@ const hidden: Readonly<Record<GenerationUnit, Hides>> = {
   video_input_tokens: media,
   audio_input_tokens: media,
   cached_audio_input_tokens: media,
-  output_tokens: thoughts,
+  output_tokens: (call, shown) => thoughts(call, shown) || speech(call, shown),
   // The price of all output depends on whether the model has thought.
-  thinking_output_tokens: ({ fields }, { thinksUnseen }) => thinksUnseen || fields["enable_thinking"] === true,
-  audio_output_tokens: ({ fields, model }) => requestsSpeech(fields) || model.output.has("audio"),
+  thinking_output_tokens: ({ fields, model }, { thinksUnseen }) => thinksUnseen || mayReason(model.reasoning, fields),
+  audio_output_tokens: speech,
   web_searches: searches,
 };
 
 /**
- * Whether what was received of a stream, and our own count of the prompt, can contain all that the
- * provider bills for it. If not, the stream must be read to its usage when its client disconnects.
+ * The priced units whose usage neither what was received of a response nor our own count of the
+ * prompt can contain: all of them for a request with a field of unknown effect. A stream with such
+ * units must be read to its usage when its client disconnects.
  */
-export function isEstimable(call: StreamCall, shown: Visibility): boolean {
+export function hiddenUnits(call: StreamCall, shown: Visibility): ReadonlySet<UnitName> {
   const { rates, tiers } = call.model.price;
   const priced = [rates, ...tiers.map((tier) => tier.rates)].flatMap((each) => [...each.keys()]);
-  return !priced.some((unit) => Object.hasOwn(hidden, unit) && hidden[unit as GenerationUnit](call, shown));
+  const units = priced.filter((unit): unit is GenerationUnit => Object.hasOwn(hidden, unit));
+  return new Set(units.filter((unit) => call.hasUnclassedField === true || hidden[unit](call, shown)));
 }
 
 /** Whether the response is to be spoken. */

@@ -71,12 +71,12 @@ export class DisconnectWatch implements Drained {
   }
 
   /**
-   * Adds to the failure how long the upstream had the request, if it was aborted after receiving
-   * it.
+   * Adds to the failure how long the upstream had the request, if the call was aborted after that,
+   * or broke while only we read it: the upstream may charge for it, and no other attempt is made.
    */
   explained(failure: unknown): unknown {
-    if (!(failure instanceof UpstreamFailure) || failure.kind !== "cancelled" || this.#sentAt === undefined)
-      return failure;
+    if (!(failure instanceof UpstreamFailure) || this.#sentAt === undefined) return failure;
+    if (failure.kind !== "cancelled" && !this.draining) return failure;
     return failure.with({ workedMs: performance.now() - this.#sentAt });
   }
 
@@ -121,8 +121,9 @@ class WatchedResponse implements HttpResponse {
         sink.end();
       },
       error(failure) {
+        const explained = watch.explained(failure) as UpstreamFailure;
         watch.done();
-        sink.error(watch.explained(failure) as UpstreamFailure);
+        sink.error(explained);
       },
     });
   }

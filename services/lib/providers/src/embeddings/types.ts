@@ -1,9 +1,8 @@
-import type { EmbeddingTraits, Upstream } from "@uag/catalog/types";
+import type { EmbeddingTraits } from "@uag/catalog/types";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { FoundVector } from "@uag/untrusted/vectors/scan";
 import type { Fields } from "../conversation/fields.ts";
-import type { UpstreamFailure } from "../failure.ts";
-import type { BadResponse, UpstreamCall } from "../generation.ts";
+import type { JsonAdapter } from "../json-adapter.ts";
 import type { UsageReport } from "../usage-report.ts";
 
 /** One input: text, or the ids of its tokens. */
@@ -51,18 +50,10 @@ export interface EmbeddingResponse {
 /** Bytes per number of a response: in base64, and as text of usual precision. */
 export const numberBytes = { base64: 16 / 3, text: 13 } as const;
 
-export interface EmbeddingAdapter {
+export interface EmbeddingAdapter extends JsonAdapter<EmbeddingCall, EmbeddingResponse> {
   /** How its responses encode numbers, which determines their memory. */
   readonly numbersIn: keyof typeof numberBytes;
-  encode(call: EmbeddingCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
-  /**
-   * @throws {UpstreamFailure} when the body does not match this call, or is an error under a good
-   * status
-   */
-  decode(body: Buffer, call: EmbeddingCall, upstream: Upstream): EmbeddingResponse;
-  /** The usage in a response object, whatever else is in it; undefined when it reports none. */
   usageIn(response: Fields): UsageReport | undefined;
-  failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
 declare module "../provider.ts" {

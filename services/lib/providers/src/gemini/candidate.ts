@@ -3,6 +3,7 @@ import type { ResponseEvent } from "../conversation/events.ts";
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../conversation/fields.ts";
 import { markedSignature } from "../conversation/gemini-signature.ts";
 import { finishEvents } from "./finish.ts";
+import { openAiLogprobs } from "./log-probabilities.ts";
 import { PartialInput } from "./partial-call.ts";
 
 /** Reads one of a response's candidates, whose parts may come in several events. */
@@ -21,7 +22,10 @@ export class GeminiCandidate {
 
   read(fields: Fields): ResponseEvent[] {
     const parts = listOf(fieldsOf(fields["content"])["parts"]);
-    const events = parts.flatMap((part) => this.#part(fieldsOf(part)));
+    const events = withLogprobs(
+      parts.flatMap((part) => this.#part(fieldsOf(part))),
+      fields["logprobsResult"],
+    );
     const reason = textOf(fields["finishReason"]);
     if (this.stopped || !reason || reason === "FINISH_REASON_UNSPECIFIED") return events;
     return [...events, ...this.stop(reason, textOf(fields["finishMessage"]))];
@@ -66,4 +70,12 @@ export class GeminiCandidate {
     this.#partial = undefined;
     return [{ type: "input", candidate: this.#candidate, call: this.#calls - 1, json }];
   }
+}
+
+/** A candidate's log probabilities are of all its text, which usually is one part. */
+function withLogprobs(events: readonly ResponseEvent[], result: unknown): ResponseEvent[] {
+  const logprobs = openAiLogprobs(result);
+  const first = events.findIndex(({ type }) => type === "text");
+  if (logprobs.length === 0) return [...events];
+  return events.map((event, index) => (index === first && event.type === "text" ? { ...event, logprobs } : event));
 }

@@ -1,9 +1,9 @@
 import type { Upstream } from "@uag/catalog/types";
+import { retryAfterMs } from "@uag/untrusted/http/retry-after";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
 import type { BadResponse } from "../generation.ts";
 import { redact } from "../redact.ts";
-import { retryAfterMs } from "../retry-after.ts";
 
 /**
  * Classifies a bad status and its body. A body that is not JSON (a proxy's HTML page) carries no

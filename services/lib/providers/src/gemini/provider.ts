@@ -6,6 +6,7 @@ import { translated } from "../translate/adapter.ts";
 import { geminiCounter } from "./count.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
 import { geminiImages } from "./images.ts";
+import { geminiOwnModels } from "./own-models.ts";
 import { geminiProtocol } from "./protocol.ts";
 
 /** Google's Gemini API. */
@@ -15,6 +16,7 @@ export const gemini: UpstreamProvider = {
     messages: translated(messagesFormat, geminiProtocol),
     responses: translated(responsesFormat, geminiProtocol),
   },
+  ownModels: geminiOwnModels,
   images: geminiImages,
   embeddings: geminiEmbeddings,
   promptCounter: geminiCounter,

@@ -53,7 +53,7 @@ export class GeminiReader implements ResponseReader {
   #response(value: unknown): ResponseEvent[] {
     const failure = geminiErrorInside(value, this.#upstream);
     if (failure !== undefined) throw failure.with({ usage: this.#reportOf(value) });
-    if (!isFields(value)) throw this.#unusable("the upstream's response is not JSON");
+    if (!isFields(value)) throw unusableResponse("the upstream's response is not JSON");
     const events: ResponseEvent[] = [];
     if (!this.#started) {
       this.#started = true;
@@ -82,7 +82,7 @@ export class GeminiReader implements ResponseReader {
       const reason = "the upstream's response has no content";
       throw received === ""
         ? new UpstreamFailure("transient", reason, { status: 200 })
-        : this.#unusable(reason, received);
+        : unusableResponse(reason, { received });
     }
     this.#blocked = true;
     return unknownStop(0, "NO_CONTENT", undefined);
@@ -112,9 +112,5 @@ export class GeminiReader implements ResponseReader {
       { type: "refusal", candidate: 0, text },
       { type: "stop", candidate: 0, reason: "refusal", stopSequence: undefined },
     ];
-  }
-
-  #unusable(reason: string, received = ""): UpstreamFailure {
-    return unusableResponse(reason, { usage: this.soFar, received });
   }
 }

@@ -6,6 +6,7 @@ import type { Conversation } from "../conversation/types.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
 import { contentsOf, type GeminiContext } from "./contents.ts";
 import { geminiHeaders } from "./headers.ts";
+import { logProbabilityFields } from "./log-probabilities.ts";
 import { thinkingConfig } from "./models.ts";
 import { geminiSchema } from "./schema.ts";
 
@@ -34,7 +35,7 @@ export async function encodeForGemini(
 /** Builds a `GenerateContentRequest`. */
 export async function geminiBody(conversation: Conversation, context: GeminiContext): Promise<object> {
   const system = systemParts(conversation);
-  const config = generationConfig(conversation, context.upstream.model);
+  const config = generationConfig(conversation, context.upstream);
   return {
     contents: await contentsOf(conversation, context),
     ...(system.length > 0 && { systemInstruction: { parts: system.map(({ text }) => ({ text })) } }),
@@ -43,7 +44,7 @@ export async function geminiBody(conversation: Conversation, context: GeminiCont
   };
 }
 
-function generationConfig(conversation: Conversation, model: string): object {
+function generationConfig(conversation: Conversation, { model, provider }: Upstream): object {
   const { sampling, stop, candidates, outputCap, thinking } = conversation;
   const config: Record<string, unknown> = {
     temperature: sampling.temperature,
@@ -57,6 +58,8 @@ function generationConfig(conversation: Conversation, model: string): object {
     stopSequences: stop.length > 0 ? stop.slice(0, maxStops) : undefined,
     thinkingConfig: thinkingConfig(model, thinking),
     ...formatFields(conversation),
+    // Google enables them for few models, and rejects a request for any other.
+    ...(provider.openAiOptions.has("logprobs") && logProbabilityFields(conversation)),
   };
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined));
 }

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Timeouts, Transport } from "@uag/catalog/types";
 import { crashPoint } from "@uag/runtime/crash-point";
 import { currentTraceparent } from "@uag/runtime/tracing/traceparent";
@@ -7,7 +8,7 @@ import { UpstreamFailure } from "../failure.ts";
 import { CallTimer } from "./call-timer.ts";
 import { busy, wireFailure } from "./errors.ts";
 import { type Headers, headerIn, headFault } from "./head.ts";
-import type { Lane, Waiter } from "./lane.ts";
+import type { OriginConnections } from "./origin-connections.ts";
 import type { HttpPools } from "./pools.ts";
 import { readBody } from "./read-body.ts";
 import { type BodySink, type BodySource, ResponseBody } from "./response-body.ts";
@@ -18,7 +19,7 @@ export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
   /** Names and values alternating. */
   readonly headers: readonly string[];
-  readonly body: Buffer | undefined;
+  readonly body: Buffer | readonly Buffer[] | undefined;
   readonly timeouts: Timeouts;
   readonly transport: Transport;
   /** Aborting ends the call at once, along with its connection. */
@@ -57,12 +58,23 @@ export function send(pools: HttpPools, request: HttpRequest): Promise<HttpRespon
   return new Promise((resolve, reject) => new Call(request, resolve, reject).begin(pools));
 }
 
-class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpResponse {
+/** A body in pieces is sent as a stream, under the length that it has in all. */
+function sized(headers: string[], body: HttpRequest["body"]): Pick<Dispatcher.DispatchOptions, "headers" | "body"> {
+  if (body === undefined || Buffer.isBuffer(body)) return { headers, body: body ?? null };
+  const pieces = body as readonly Buffer[];
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return {
+    headers: [...headers, "content-length", String(length)],
+    body: Readable.from(pieces, { objectMode: false }),
+  };
+}
+
+class Call implements Dispatcher.DispatchHandler, BodySource, HttpResponse {
   status = 0;
   #headers: Headers = {};
   /** Until it is sent. */
   #request: HttpRequest | undefined;
-  #lane: Lane | undefined;
+  #connections: OriginConnections | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #body: ResponseBody = new ResponseBody(this);
   /** All bytes have arrived. */
@@ -98,21 +110,22 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
       return;
     }
     try {
-      this.#lane = pools.lane(origin, timeouts.connectMs, transport);
-      if (this.#lane.enter(this)) return;
-      this.#lane = undefined;
+      this.#connections = pools.connectionsTo(origin, timeouts.connectMs, transport);
+      if (this.#connections.calls.enter(this.#start)) return;
+      this.#connections = undefined;
       this.#fail(busy("too many calls are waiting for a connection"));
     } catch (error) {
       this.broke(error);
     }
   }
 
-  onTurn(dispatcher: Dispatcher): void {
+  readonly #start = (): void => {
     const { origin, path, method, headers: own, body } = this.#request as HttpRequest;
     this.#request = undefined;
     const headers = this.#traceparent === undefined ? own : [...own, "traceparent", this.#traceparent];
-    dispatcher.dispatch({ origin, path, method, headers: headers as string[], body: body ?? null }, this);
-  }
+    const options = { origin, path, method, ...sized(headers as string[], body) };
+    this.#connections?.dispatcher.dispatch(options, this);
+  };
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Thrown here, the connection stays usable for the next call.
@@ -220,7 +233,7 @@ class Call implements Dispatcher.DispatchHandler, Waiter, BodySource, HttpRespon
   /** Releases the connection's slot when the call is done or aborted. */
   #letGo(): void {
     this.#timer.stop();
-    this.#lane?.leave(this);
-    this.#lane = undefined;
+    this.#connections?.calls.leave(this.#start);
+    this.#connections = undefined;
   }
 }

@@ -7,12 +7,16 @@ import type { HttpResponse } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { LiveStream } from "../live-stream.ts";
 import { post } from "../post.ts";
+import { bodyKind } from "../reading/body-kind.ts";
+import { CutLists, restored } from "../reading/cut-lists.ts";
 import type { UsageIn } from "../reading/found-usage.ts";
 import { HeldMemory } from "../reading/held-memory.ts";
+import type { SlimResponse } from "../reading/log-probabilities.ts";
 import { decoded, readResponse } from "../reading/read-response.ts";
+import { withoutLongData } from "../reading/slim-body.ts";
 import { SniffedStream } from "../reading/sniffed-stream.ts";
-import { boundedResponse } from "../response-limits.ts";
-import type { ImageStream } from "./stream.ts";
+import { checkParsedSize } from "../response-limits.ts";
+import type { ImageCounts } from "./stream.ts";
 import type { ImageAdapter, ImageCall, ImageResponse } from "./types.ts";
 
 const mebi = 1024 * 1024;
@@ -40,20 +44,36 @@ export interface MakeImagesOptions {
  * @throws {UpstreamFailure}
  */
 export async function makeImages(options: MakeImagesOptions): Promise<ImageResponse> {
-  const { adapter, call, upstream } = options;
+  const { adapter, call } = options;
   const response = await postImages(options);
   return await readResponse(response, {
     maxBytes: largest(call),
     memory: options.memory,
     usageIn: usageInOf(adapter),
-    decode: (body) => adapter.decode(boundedResponse(body), call, upstream),
+    decode: (body) => wholeResponse(body, options),
   });
+}
+
+async function wholeResponse(body: Buffer, options: MakeImagesOptions): Promise<ImageResponse> {
+  const { adapter, call, upstream } = options;
+  const { body: slim, lists } = await slimmed(body);
+  const response = adapter.decode(slim, call, upstream);
+  const { images, fields } = await lists.withTexts({ images: response.images, fields: response.fields });
+  return { ...response, images, fields, body: response.body === slim ? body : response.body };
+}
+
+/** A response without its images. @throws {UpstreamFailure} */
+async function slimmed(body: Buffer): Promise<SlimResponse> {
+  const lists = new CutLists();
+  if (bodyKind(body) !== "events") return { body: await withoutLongData(body, lists), lists };
+  checkParsedSize(body);
+  return { body, lists };
 }
 
 export interface LiveImages {
   readonly live: LiveStream;
-  /** Partial and complete images received so far. */
-  counts(): Pick<ImageStream, "partials" | "completed">;
+  /** Images received so far. */
+  counts(): ImageCounts;
 }
 
 /**
@@ -70,10 +90,11 @@ export async function streamImages(options: MakeImagesOptions): Promise<LiveImag
   const response = await postImages(options);
   const stream = adapter.openStream(call, upstream);
   let replayed = 0;
-  const decode = (body: Buffer): ReplayedResponse => {
-    const whole = adapter.decode(boundedResponse(body), call, upstream);
+  const decode = async (body: Buffer): Promise<ReplayedResponse> => {
+    const { body: slim, lists } = await slimmed(body);
+    const whole = adapter.decode(slim, call, upstream);
     replayed = whole.images.length;
-    return replay(whole);
+    return await restored(replay(whole), lists);
   };
   const { memory, signal } = options;
   const held = new HeldMemory({ memory, signal, response, fail: (failure) => live.error(failure) });

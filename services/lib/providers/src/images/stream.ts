@@ -1,12 +1,13 @@
 import type { ResponseStream } from "../generation.ts";
 
-/** Images streamed while they are generated: partial images first, then each complete one. */
-export interface ImageStream extends ResponseStream {
-  /** Partial images received. */
+/** Images received so far. */
+export interface ImageCounts {
   readonly partials: number;
-  /** Complete images received. */
   readonly completed: number;
 }
+
+/** Images streamed while they are generated: partial images first, then each complete one. */
+export interface ImageStream extends ResponseStream, ImageCounts {}
 
 /** Output tokens per partial image (OpenAI's guide to image generation). */
 export const tokensOfPartial = 100;

@@ -2,7 +2,8 @@ import type { Model, Upstream } from "@uag/catalog/types";
 import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { UpstreamFailure, UpstreamMessage } from "../failure.ts";
-import type { BadResponse, ReplayedResponse, UpstreamCall } from "../generation.ts";
+import type { BadResponse, ReplayedResponse } from "../generation.ts";
+import type { PostedCall } from "../post.ts";
 import type { UsageReport } from "../usage-report.ts";
 import type { ImageStream } from "./stream.ts";
 
@@ -20,7 +21,7 @@ export interface ImageRequest {
   readonly prompt: string;
   readonly count: number;
   readonly references: readonly ImageSource[];
-  readonly mask: InlineImage | undefined;
+  readonly mask: ImageSource | undefined;
   /**
    * In the client's notation (`1024x1024`, `1024*1024`, `2K`); undefined: the upstream's choice.
    */
@@ -77,7 +78,7 @@ export interface ImageAdapter {
    * Variants that an image's price may depend on, most specific first: `hd-1024x1024`, `1024x1024`.
    */
   priceVariants(request: ImageRequest): readonly string[];
-  encode(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream">;
+  encode(call: ImageCall, upstream: Upstream): PostedCall;
   /** @throws {UpstreamFailure} when the response contains no image */
   decode(body: Buffer, call: ImageCall, upstream: Upstream): ImageResponse;
   /**

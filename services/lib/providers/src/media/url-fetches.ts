@@ -1,9 +1,8 @@
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { KeyedSemaphore } from "@uag/runtime/concurrency/keyed-semaphore";
 import type { BufferBudget, BufferLease } from "@uag/untrusted/buffer-budget";
-import type { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import type { GuardedClient, GuardedRequest, GuardedResponse } from "@uag/untrusted/http/guarded";
 import { UrlError } from "@uag/untrusted/http/url-error";
-import { Places } from "./places.ts";
 
 const mebi = 1024 * 1024;
 
@@ -19,14 +18,25 @@ export interface FetchLimits {
 
 export const fetchLimits: FetchLimits = { urls: 64, bytes: 40 * mebi, atOnceOfKey: 8, atOnce: 32 };
 
+/** Beyond this many waiting fetches something is wrong, so more are refused. */
+const maxWaiting = 1_000;
+
 /** Memory per fetched byte: the byte itself, as base64, and as base64 within a body. */
 const heldPerByte = 3;
+
+/** How many URLs each account may have fetched. */
+export interface FetchBudget {
+  /**
+   * Takes a permit for one fetch.
+   * @throws {GatewayError} `rate_limit_exceeded` when none is left; `service_unavailable` when that is unknown
+   */
+  take(accountId: string): Promise<void>;
+}
 
 /** The parts of {@link UrlFetches}. */
 export interface UrlFetchesOptions {
   readonly client: GuardedClient;
   readonly buffers: BufferBudget;
-  /** By account. */
   readonly budget: FetchBudget;
   readonly limits?: FetchLimits;
 }
@@ -39,7 +49,7 @@ export class UrlFetches {
   readonly #client: GuardedClient;
   readonly #buffers: BufferBudget;
   readonly #limits: FetchLimits;
-  readonly #places: Places;
+  readonly #turns: KeyedSemaphore;
   readonly #budget: FetchBudget;
 
   constructor({ client, buffers, budget, limits = fetchLimits }: UrlFetchesOptions) {
@@ -47,21 +57,21 @@ export class UrlFetches {
     this.#buffers = buffers;
     this.#budget = budget;
     this.#limits = limits;
-    this.#places = new Places({ ofOwner: limits.atOnceOfKey, ofAll: limits.atOnce });
+    this.#turns = new KeyedSemaphore({ perKey: limits.atOnceOfKey, total: limits.atOnce, maxWaiting });
   }
 
   /** Opens the allowance of one request. Dispose it when the fetched content is no longer held. */
   open({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">): UrlAllowance {
     const lease = this.#buffers.open(accountId);
-    const [client, limits, places, budget] = [this.#client, this.#limits, this.#places, this.#budget];
-    return new UrlAllowance({ client, limits, places, budget, accountId, keyId, lease });
+    const [client, limits, turns, budget] = [this.#client, this.#limits, this.#turns, this.#budget];
+    return new UrlAllowance({ client, limits, turns, budget, accountId, keyId, lease });
   }
 }
 
 interface AllowanceParts {
   readonly client: GuardedClient;
   readonly limits: FetchLimits;
-  readonly places: Places;
+  readonly turns: KeyedSemaphore;
   readonly budget: FetchBudget;
   readonly accountId: string;
   readonly keyId: string;
@@ -82,18 +92,18 @@ export class UrlAllowance implements Disposable {
   /**
    * Waits for its turn, then fetches.
    * @throws {UrlError} the fetch's error; `too_many` and `too_large` also for the request's totals
-   * @throws {GatewayError} `service_unavailable` when there is no memory, or too many wait;
-   * `rate_limit_exceeded` beyond the account's budget
+   * @throws {GatewayError} `service_unavailable` when there is no memory, too many wait, or the account's budget
+   * is unknown; `rate_limit_exceeded` beyond that budget
    */
   async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedResponse> {
-    const { client, limits, places, budget, accountId, keyId } = this.#parts;
+    const { client, limits, turns, budget, accountId, keyId } = this.#parts;
     if (++this.#urls > limits.urls) {
       const text = `A request may have at most ${limits.urls} URLs whose content the gateway has to fetch.`;
       throw new UrlError("too_many", text);
     }
-    budget.take(accountId);
+    await budget.take(accountId);
     const signal = call.signal === undefined ? this.#over.signal : AbortSignal.any([call.signal, this.#over.signal]);
-    using _place = await places.take(keyId, signal);
+    using _turn = await turns.acquire(keyId, signal);
     return await client.fetch(url, { ...call, signal, owner: accountId, take: (bytes) => this.#take(bytes) });
   }
 

@@ -1,8 +1,8 @@
 import type { Upstream } from "@uag/catalog/types";
+import { retryAfterMs } from "@uag/untrusted/http/retry-after";
 import { type FailureKind, UpstreamFailure, type UpstreamMessage } from "../failure.ts";
 import type { BadResponse } from "../generation.ts";
 import { redact } from "../redact.ts";
-import { retryAfterMs } from "../retry-after.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
 /**

@@ -17,6 +17,7 @@ import { dataUrlOf } from "../media/data-url.ts";
 import { inlineMedia } from "../media/inline.ts";
 import { ownReasoning } from "./own-reasoning.ts";
 import type { OpenAiVariant } from "./variant.ts";
+import { audioByUrl } from "./vendor-messages.ts";
 
 type Message = Record<string, unknown>;
 type ContentPart = Record<string, unknown>;
@@ -104,12 +105,14 @@ async function contentOf(
   return content;
 }
 
-async function mediaContent(part: MediaPart, { call, signal }: OpenAiContext): Promise<ContentPart> {
+async function mediaContent(part: MediaPart, context: OpenAiContext): Promise<ContentPart> {
+  const { call, signal } = context;
   const { kind, source, param, title } = part;
   if (kind === "image") {
     const url = source.type === "url" ? source.url : dataUrlOf(source.mediaType, source.base64);
     return { type: "image_url", image_url: { url, ...(part.detail !== undefined && { detail: part.detail }) } };
   }
+  if (kind === "audio") return await audioContent(part, context);
   if (kind !== "document" || !call.model.input.has("file"))
     throw refusal(param, "This model does not accept documents.");
   // Chat accepts a file's content, not its URL.
@@ -118,6 +121,15 @@ async function mediaContent(part: MediaPart, { call, signal }: OpenAiContext): P
     type: "file",
     file: { filename: title ?? "document.pdf", file_data: dataUrlOf(mediaType, base64) },
   };
+}
+
+async function audioContent(part: MediaPart, { call, signal, variant }: OpenAiContext): Promise<ContentPart> {
+  const { source, param } = part;
+  if (!call.model.input.has("audio")) throw refusal(param, "This model does not accept audio.");
+  if (variant.audioByUrl)
+    return audioByUrl(source.type === "url" ? source.url : dataUrlOf(source.mediaType, source.base64));
+  const { mediaType, base64 } = await inlineMedia(part, call.media, signal);
+  return { type: "input_audio", input_audio: { data: base64, format: mediaType.replace(/^audio\//, "") } };
 }
 
 function shortCallId(id: string): string {

@@ -19,14 +19,20 @@ export function replayedChat(
     { ...head, choices: all.map(contentOf) },
     { ...head, choices: all.map(({ index, finish_reason }) => ({ index, delta: {}, finish_reason })) },
   ];
-  if (usageWanted && isFields(reported)) chunks.push({ ...head, choices: [], usage: reported });
   const text = deliveredText();
   return {
-    output: chunks.map((chunk) => encodeSse({ data: JSON.stringify(chunk) })),
-    closing: terminator,
+    output: chunks.map(encoded),
+    closing:
+      usageWanted && isFields(reported)
+        ? Buffer.concat([encoded({ ...head, choices: [], usage: reported }), terminator])
+        : terminator,
     usage,
     delivered: { text, roughTokens: Math.ceil(Buffer.byteLength(text) / 4) },
   };
+}
+
+function encoded(chunk: object): Buffer {
+  return encodeSse({ data: JSON.stringify(chunk) });
 }
 
 function contentOf({ index, message, logprobs }: Fields): object {

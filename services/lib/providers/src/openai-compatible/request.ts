@@ -1,4 +1,5 @@
 import type { Provider, Upstream } from "@uag/catalog/types";
+import { bearerOf } from "../bearer.ts";
 import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
 import { editMembers, type Member, topLevelMembers } from "../json-edit.ts";
@@ -74,8 +75,7 @@ export function providerHeaders(provider: Provider): readonly string[] {
   let headers = headersOf.get(provider);
   if (headers === undefined) {
     headers = [
-      "authorization",
-      `Bearer ${provider.apiKey}`,
+      ...bearerOf(provider),
       "content-type",
       "application/json",
       "accept-encoding",

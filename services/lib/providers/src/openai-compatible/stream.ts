@@ -2,12 +2,12 @@ import type { Upstream } from "@uag/catalog/types";
 import { Needle } from "@uag/untrusted/needle";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { SseEvent } from "@uag/untrusted/sse/event";
-import { fieldsOf } from "../conversation/fields.ts";
+import { fieldsOf, listOf } from "../conversation/fields.ts";
 import { DeliveredText } from "../delivered.ts";
 import type { GenerationCall } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
 import { PassThroughStream } from "../pass-through-stream.ts";
-import type { Runs } from "../runs.ts";
+import { Runs } from "../runs.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { errorInside } from "./errors.ts";
 import { generatedText, quickText } from "./text.ts";
@@ -23,16 +23,18 @@ const opening = 123;
 
 /**
  * An OpenAI stream for an OpenAI client: bytes pass through, except for a usage chunk the client
- * did not request.
+ * did not request. One that it did request is held back while it may be the last chunk, so that the
+ * cost can be added.
  */
 export class OpenAiStream extends PassThroughStream {
-  readonly closing = terminator;
   usage: UsageReport | undefined;
   readonly delivered = new DeliveredText(generatedText, quickText);
   readonly #usageWanted: boolean;
   readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
   readonly #upstream: Upstream;
   readonly #variant: OpenAiVariant;
+  /** A chunk with usage that may be the last. */
+  #held: Buffer | undefined;
 
   constructor(call: GenerationCall, upstream: Upstream, variant: OpenAiVariant) {
     super("content");
@@ -42,11 +44,24 @@ export class OpenAiStream extends PassThroughStream {
     this.#variant = variant;
   }
 
+  get closing(): Buffer {
+    return this.#held === undefined ? terminator : Buffer.concat([this.#held, terminator]);
+  }
+
+  override end(): Buffer[] {
+    const last = super.end();
+    if (this.state !== "failed") return last;
+    const out = new Runs();
+    this.#release(out);
+    return [...out.buffers(), ...last];
+  }
+
   protected override isTerminator(data: Buffer): boolean {
     return data.length === done.length && data.equals(done);
   }
 
   protected override take(event: SseEvent, data: Buffer, out: Runs): void {
+    this.#release(out);
     if (event.name === "error" || errorKey.indexIn(data) >= 0) {
       const failure = errorInside(parsed(data), this.#upstream, this.#variant);
       if (failure !== undefined) {
@@ -55,11 +70,25 @@ export class OpenAiStream extends PassThroughStream {
         return;
       }
     }
-    const reported = hasUsage(data) ? this.#takeUsage(data) : data;
+    if (hasUsage(data)) this.#addUsage(event, data, out);
+    else {
+      this.delivered.add(data);
+      out.add(event);
+    }
+  }
+
+  #addUsage(event: SseEvent, data: Buffer, out: Runs): void {
+    const reported = this.#takeUsage(data);
     if (reported === undefined) return;
     this.delivered.add(data);
-    if (reported === data) out.add(event);
-    else out.insert(encodeSse({ data: reported.toString("utf8") }));
+    if (this.#usageWanted && mayBeLast(data)) this.#held = encoded(reported);
+    else if (reported === data) out.add(event);
+    else out.insert(encoded(reported));
+  }
+
+  #release(out: Runs): void {
+    if (this.#held !== undefined) out.insert(this.#held);
+    this.#held = undefined;
   }
 
   /**
@@ -94,6 +123,17 @@ function hasUsage(data: Buffer): boolean {
     if (data[next] === opening) return true;
   }
   return false;
+}
+
+/** Whether no candidate of a chunk continues. */
+function mayBeLast(data: Buffer): boolean {
+  return listOf(fieldsOf(parsed(data))["choices"]).every(
+    (choice) => typeof fieldsOf(choice)["finish_reason"] === "string",
+  );
+}
+
+function encoded(data: Buffer): Buffer {
+  return encodeSse({ data: data.toString("utf8") });
 }
 
 function parsed(data: Buffer): unknown {

@@ -48,6 +48,6 @@ test("extracts the message's text from a complete response", () => {
   assert.equal(generatedText(null), "");
 });
 
-test("reads the usual chunk without parsing it", () => {
+test("extracts the text of a typical chunk without parsing its JSON", () => {
   assert.equal(quickText(Buffer.from(JSON.stringify(chunk(delta({ content: "Hello" }))))), "Hello");
 });

@@ -27,7 +27,7 @@ function compatibleMessage(sent: unknown, vendor: Vendor): unknown {
   const message = withoutThinking(sent);
   const role = message["role"] === "developer" && !vendor.developerRole ? "system" : message["role"];
   const { content } = message;
-  const parts = vendor.audioByUrl && Array.isArray(content) ? content.map(audioByUrl) : content;
+  const parts = vendor.audioByUrl && Array.isArray(content) ? content.map(audioPartByUrl) : content;
   const same = !Array.isArray(content) || content.every((part, index) => part === (parts as unknown[])[index]);
   return role === message["role"] && same ? message : { ...message, role, content: parts };
 }
@@ -54,16 +54,21 @@ function isThought(part: unknown): boolean {
   return thoughts.has(type) && !Array.isArray(thinking);
 }
 
-function audioByUrl(part: unknown): unknown {
+function audioPartByUrl(part: unknown): unknown {
   const { type, ...fields } = fieldsOf(part);
   if (type === "audio_url") {
     const url = textOf(fieldsOf(fields["audio_url"])["url"]) ?? "";
-    return { type: "input_audio", input_audio: { data: url, format: formatOf(url) } };
+    return audioByUrl(url);
   }
   const audio = fieldsOf(fields["input_audio"]);
   const data = textOf(audio["data"]);
   if (type !== "input_audio" || data === undefined || /^(https?|data|oss):/i.test(data)) return part;
   return { ...(part as Fields), input_audio: { ...audio, data: `data:;base64,${data}` } };
+}
+
+/** @param url a web or data URL */
+export function audioByUrl(url: string): Fields {
+  return { type: "input_audio", input_audio: { data: url, format: formatOf(url) } };
 }
 
 function formatOf(url: string): string {

@@ -145,7 +145,7 @@ test("reads usage from Groq's and Moonshot's fields and passes it on unchanged",
   }
 });
 
-test("a chunk about the prompt, without an id, does not name the response", () => {
+test("a chunk without an id, such as one about the prompt, does not set the response's id", () => {
   const about = { id: "", model: "", choices: [], prompt_filter_results: [] };
   const chunks = [about, chunkOf({ content: "Hi" }), chunkOf({}, { finish_reason: "stop" }), { choices: [], usage }];
   const [start] = streamed("messages", [...chunks, "[DONE]"]).events;

@@ -2,19 +2,20 @@ import type { Upstream } from "@uag/catalog/types";
 import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import type { SseEvent } from "@uag/untrusted/sse/event";
 import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
-import { UpstreamFailure, unusableResponse } from "../failure.ts";
+import { tooLong, UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { ResponseStream } from "../generation.ts";
 import { rawMember } from "../images/response.ts";
 import { type ImageStream, tokensOfPartial } from "../images/stream.ts";
 import type { ImageCall } from "../images/types.ts";
 import { errorInside } from "../openai-compatible/errors.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
+import { eventFault, maxParsedBytes } from "../response-limits.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { wholeEvent } from "../whole-event.ts";
 import { imageUsageIn, unitsOfImageUsage } from "./image-usage.ts";
 
-/** A 4K image as base64, with some margin. */
-const maxEventBytes = 96 * 1024 * 1024;
+/** A 4K image without compression as base64, with some margin. */
+const maxEventBytes = 33 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /**
@@ -61,6 +62,11 @@ export class OpenAiImageStream implements ImageStream {
       return [event.raw];
     }
     if (name.endsWith(".completed")) return this.#complete(event, event.data);
+    const fault = event.data.length > maxParsedBytes ? tooLong(maxParsedBytes) : eventFault(event.data);
+    if (fault !== undefined) {
+      this.#fail(fault);
+      return [];
+    }
     const value = parsedJson(event.text);
     if (value === undefined) {
       this.#fail(unusableResponse("the upstream sent an event that is not JSON"));
@@ -74,14 +80,14 @@ export class OpenAiImageStream implements ImageStream {
   }
 
   #complete(event: SseEvent, data: Buffer): Buffer[] {
-    const before = this.closing;
     const raw = rawMember(data, "usage");
     const units = raw && unitsOfImageUsage(parsedJson(raw.toString("utf8")));
     if (raw !== undefined && units !== undefined) this.usage = { units, raw };
-    this.closing = event.raw;
     this.completed++;
-    if (this.completed === this.#wanted) this.state = "finished";
-    return before.length === 0 ? [] : [before];
+    if (this.completed < this.#wanted) return [event.raw];
+    this.state = "finished";
+    this.closing = event.raw;
+    return [];
   }
 
   #fail(failure: UpstreamFailure): void {

@@ -1,6 +1,5 @@
 import type { Upstream } from "@uag/catalog/types";
 import { listOf, textOf } from "../conversation/fields.ts";
-import type { UpstreamCall } from "../generation.ts";
 import { nothingMade, rawMember, responseFields } from "../images/response.ts";
 import { sizeToSend } from "../images/sizes.ts";
 import type { ImageAdapter, ImageCall, ImageResponse, InlineImage } from "../images/types.ts";
@@ -8,6 +7,7 @@ import { errorInside, openAiFailure } from "../openai-compatible/errors.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { itemOf } from "../openai-compatible/image-item.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
+import type { PostedCall } from "../post.ts";
 import { bodyKind } from "../reading/body-kind.ts";
 import { OpenAiImageStream } from "./image-stream.ts";
 import { imageUsageIn, unitsOfImageUsage } from "./image-usage.ts";
@@ -46,7 +46,7 @@ function fieldsToSend(call: ImageCall, upstream: Upstream): Record<string, unkno
   };
 }
 
-function drawn(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
+function drawn(call: ImageCall, upstream: Upstream): PostedCall {
   return {
     path: "/images/generations",
     headers: bearerHeaders(upstream.provider, call.requestId),
@@ -54,15 +54,25 @@ function drawn(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"
   };
 }
 
-function edited(call: ImageCall, upstream: Upstream): Omit<UpstreamCall, "stream"> {
+function edited(call: ImageCall, upstream: Upstream): PostedCall {
   const { references, mask } = call.request;
   const form = new MultipartForm();
   for (const [name, value] of Object.entries(fieldsToSend(call, upstream))) form.field(name, String(value));
   const name = references.length === 1 ? "image" : "image[]";
-  for (const [index, image] of references.entries()) form.image(name, `image-${index + 1}`, image as InlineImage);
-  if (mask !== undefined) form.image("mask", "mask", mask);
+  for (const [index, image] of references.entries())
+    addImage(form, `image-${index + 1}`, { name, ...(image as InlineImage) });
+  if (mask !== undefined) addImage(form, "mask", { name: "mask", ...(mask as InlineImage) });
   const { contentType, body } = form.finish();
   return { path: "/images/edits", headers: bearerHeaders(upstream.provider, call.requestId, contentType), body };
+}
+
+function addImage(
+  form: MultipartForm,
+  title: string,
+  { name, mediaType, bytes }: InlineImage & { readonly name: string },
+): void {
+  const ending = mediaType.slice(mediaType.indexOf("/") + 1);
+  form.file(name, `${title}.${ending}`, { mediaType, chunks: [bytes] });
 }
 
 function decode(received: Buffer, _call: ImageCall, upstream: Upstream): ImageResponse {

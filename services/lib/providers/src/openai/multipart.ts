@@ -1,9 +1,15 @@
 import { randomText } from "@uag/runtime/ids";
-import type { InlineImage } from "../images/types.ts";
 
 export interface MultipartBody {
   readonly contentType: string;
-  readonly body: Buffer;
+  /** In pieces, so that files are not copied. */
+  readonly body: readonly Buffer[];
+}
+
+/** A file of a form. */
+export interface MultipartFile {
+  readonly mediaType: string;
+  readonly chunks: readonly Buffer[];
 }
 
 /** Builds a form: names are ours, values and files the user's. */
@@ -17,20 +23,17 @@ export class MultipartForm {
   }
 
   /** The file name is generated here: the user's own is private and may be malicious. */
-  image(name: string, filename: string, image: InlineImage): void {
-    const extension = image.mediaType.slice(image.mediaType.indexOf("/") + 1);
-    const disposition = `form-data; name="${name}"; filename="${filename}.${extension}"`;
+  file(name: string, filename: string, { mediaType, chunks }: MultipartFile): void {
+    const disposition = `form-data; name="${name}"; filename="${filename}"`;
     this.#parts.push(
-      Buffer.from(
-        `--${this.#boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${image.mediaType}\r\n\r\n`,
-      ),
-      image.bytes,
+      Buffer.from(`--${this.#boundary}\r\ncontent-disposition: ${disposition}\r\ncontent-type: ${mediaType}\r\n\r\n`),
+      ...chunks,
       Buffer.from("\r\n"),
     );
   }
 
   finish(): MultipartBody {
-    const body = Buffer.concat([...this.#parts, Buffer.from(`--${this.#boundary}--\r\n`)]);
+    const body = [...this.#parts, Buffer.from(`--${this.#boundary}--\r\n`)];
     return { contentType: `multipart/form-data; boundary=${this.#boundary}`, body };
   }
 }

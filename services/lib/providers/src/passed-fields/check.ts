@@ -1,3 +1,4 @@
+import type { Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type Fields, fieldsOf, isFields } from "../conversation/fields.ts";
 import type { FieldTable } from "./cost-class.ts";
@@ -32,20 +33,38 @@ export function areClassedHeaders(headers: readonly string[], table: FieldTable)
  * Where the table has rows for members, it has to have one for each.
  */
 export function unclassedField(fields: Fields, table: FieldTable): string | undefined {
+  return unclassedIn(fields, table).next().value;
+}
+
+/**
+ * Whether some field has no cost class, and not every provider of the model declares it free: an
+ * upstream that may receive it could charge more for it.
+ */
+export function hasCostlyField(fields: Fields, table: FieldTable, { upstreams }: Pick<Model, "upstreams">): boolean {
+  for (const name of unclassedIn(fields, table))
+    if (!upstreams.every(({ provider }) => provider.freeFields.has(name))) return true;
+  return false;
+}
+
+/** Like {@link unclassedField}, all of them. */
+export function unclassedFields(fields: Fields, table: FieldTable): readonly string[] {
+  return [...unclassedIn(fields, table)];
+}
+
+function* unclassedIn(fields: Fields, table: FieldTable): Generator<string, undefined> {
   const listed = membersOf(table);
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue;
-    if (!listed.has(name) && !Object.hasOwn(table, name)) return name;
-    const member = listed.has(name) && isFields(value) ? unclassedMember(name, value, table) : undefined;
-    if (member !== undefined) return member;
+    if (!listed.has(name) && !Object.hasOwn(table, name)) yield name;
+    else if (listed.has(name) && isFields(value)) yield* unclassedMembers(name, value, table);
   }
-  return undefined;
 }
 
-function unclassedMember(name: string, value: Fields, table: FieldTable): string | undefined {
-  return Object.keys(value)
-    .map((member) => `${name}.${member}`)
-    .find((path) => !Object.hasOwn(table, path));
+function* unclassedMembers(name: string, value: Fields, table: FieldTable): Generator<string, undefined> {
+  for (const member of Object.keys(value)) {
+    const path = `${name}.${member}`;
+    if (!Object.hasOwn(table, path)) yield path;
+  }
 }
 
 const memberNames = new WeakMap<FieldTable, ReadonlySet<string>>();

@@ -6,8 +6,12 @@ const xai = "https://docs.x.ai/docs/guides/image-generations";
 const qwen = "https://www.alibabacloud.com/help/en/model-studio/qwen-image-api";
 const wan = "https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference";
 const seedance = "https://docs.byteplus.com/en/docs/ModelArk/1520757";
+const seedancePrices = "https://docs.byteplus.com/en/docs/ModelArk/1544106";
+const xaiVideo = "https://docs.x.ai/docs/guides/video-generations";
 const embeddings = "https://platform.openai.com/docs/api-reference/embeddings/create";
+const rerank = "https://docs.voyageai.com/reference/reranker-api";
 const speech = "https://platform.openai.com/docs/api-reference/audio/createSpeech";
+const transcription = "https://platform.openai.com/docs/api-reference/audio/createTranscription";
 const own = "/docs/guides/fields";
 
 /** `POST /v1/images/generations` and `/v1/images/edits`: fields that are not here are not sent. */
@@ -82,7 +86,10 @@ export const seedanceFieldCosts: FieldTable = {
   model: bounded("video"),
   omni_reference_task_type: bounded("video"),
   output_format: free(seedance),
-  priority: free(seedance),
+  priority: free(
+    seedancePrices,
+    "It orders the account's queue; the price list has prices by resolution, input and tier only.",
+  ),
   ratio: bounded("video"),
   resolution: bounded("video"),
   return_last_frame: free(seedance),
@@ -99,13 +106,13 @@ export const seedanceFieldCosts: FieldTable = {
 export const grokVideoFieldCosts: FieldTable = {
   aspect_ratio: bounded("video"),
   duration: bounded("video"),
-  image: bounded("video"),
+  image: bounded("references"),
   model: bounded("video"),
   prompt: bounded("video"),
   reference_audios: bounded("video"),
-  reference_images: bounded("video"),
+  reference_images: bounded("references"),
   resolution: bounded("video"),
-  user: free(xai),
+  user: free(xaiVideo),
   wait: free(own, "Read by the gateway."),
   webhook_url: free(own, "Read by the gateway."),
 };
@@ -120,6 +127,15 @@ export const embeddingFieldCosts: FieldTable = {
   user: free(embeddings),
 };
 
+/** `POST /v1/rerank`: fields that are not here are not sent. */
+export const rerankFieldCosts: FieldTable = {
+  documents: bounded("documents"),
+  model: bounded("documents"),
+  query: bounded("documents"),
+  return_documents: free(own, "Read by the gateway."),
+  top_n: free(rerank),
+};
+
 /** `POST /v1/audio/speech`: fields that are not here are not sent. */
 export const speechFieldCosts: FieldTable = {
   input: bounded("characters"),
@@ -129,4 +145,18 @@ export const speechFieldCosts: FieldTable = {
   speed: free(speech, "It has no effect."),
   stream_format: free(speech),
   voice: free(speech),
+};
+
+/** `POST /v1/audio/transcriptions`: fields that are not here are not sent. */
+export const transcriptionFieldCosts: FieldTable = {
+  chunking_strategy: free(transcription),
+  file: bounded("transcript"),
+  "include[]": free(transcription),
+  language: free(transcription),
+  model: bounded("transcript"),
+  prompt: bounded("transcript"),
+  response_format: free(transcription),
+  stream: free(transcription),
+  temperature: free(transcription),
+  "timestamp_granularities[]": free(transcription),
 };

@@ -1,5 +1,7 @@
 const opening = new Set([0x7b, 0x5b]);
 const fieldNames = ["data:", "event:", "id:", "retry:", ":"];
+/** How many blanks may come before the content. */
+export const maxBlankBytes = 64 * 1024;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** How a response body begins; `other`: a page or text, which no model has written. */
@@ -7,11 +9,12 @@ export type BodyKind = "json" | "events" | "other";
 
 /**
  * What a body is by its first bytes: providers and proxies send wrong content types, or none.
- * Undefined while there are only blanks, or too few bytes to tell.
+ * Undefined while there are only blanks, or too few bytes to tell; `other` after 64 KiB of blanks.
  */
 export function bodyKind(bytes: Buffer): BodyKind | undefined {
   const start = contentStart(bytes);
   const first = bytes[start];
+  if (start > maxBlankBytes) return "other";
   if (first === undefined) return undefined;
   if (opening.has(first)) return "json";
   const line = bytes.toString("latin1", start, start + 6);
@@ -30,6 +33,6 @@ function hasMark(bytes: Buffer): boolean {
 
 function contentStart(bytes: Buffer): number {
   let at = hasMark(bytes) ? byteOrderMark.length : 0;
-  while (at < bytes.length && (bytes[at] as number) <= 32) at++;
+  while (at < bytes.length && at <= maxBlankBytes && (bytes[at] as number) <= 32) at++;
   return at;
 }

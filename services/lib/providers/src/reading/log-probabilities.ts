@@ -2,6 +2,7 @@ import { Pace } from "@uag/runtime/pace";
 import { endOfString } from "@uag/untrusted/json/string-end";
 import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import { valueEnd } from "../json-edit.ts";
+import { maxBlankBytes } from "./body-kind.ts";
 import { CutLists } from "./cut-lists.ts";
 
 /** Lists up to this length are parsed with the rest of their response. */
@@ -74,7 +75,8 @@ function listFrom(body: Buffer, from: number): number | undefined {
     const value = skipSpace(body, at + 1);
     const first = skipSpace(body, value + 1);
     if (body[value] === openBracket && body[first] !== closeBracket) return first;
-    at = skipSpace(body, valueEnd(body, value));
+    const end = valueEnd(body.subarray(0, value + maxEntryBytes), value);
+    at = skipSpace(body, end);
     if (body[at] !== comma) return undefined;
   }
   return undefined;
@@ -119,8 +121,10 @@ function malformed(cause?: unknown): UpstreamFailure {
   return new UpstreamFailure("transient", "the upstream's response is not JSON", { status: 200, cause });
 }
 
+/** After a longer run of white space than any response has, its position within the run. */
 function skipSpace(body: Buffer, from: number): number {
+  const end = Math.min(body.length, from + maxBlankBytes);
   let at = from;
-  while (at < body.length && (body[at] as number) <= 32) at++;
+  while (at < end && (body[at] as number) <= 32) at++;
   return at;
 }

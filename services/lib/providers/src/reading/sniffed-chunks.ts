@@ -1,7 +1,4 @@
-import { type BodyKind, bodyKind } from "./body-kind.ts";
-
-/** How many blank bytes may come before the content. */
-const maxBlankBytes = 64 * 1024;
+import { type BodyKind, bodyKind, maxBlankBytes } from "./body-kind.ts";
 
 export interface SniffedChunks {
   readonly kind: BodyKind;

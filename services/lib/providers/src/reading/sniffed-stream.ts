@@ -3,12 +3,9 @@ import { tooLong, UpstreamFailure } from "../failure.ts";
 import type { Delivered, ReplayedResponse, ResponseStream } from "../generation.ts";
 import type { LiveSource } from "../live-stream.ts";
 import type { UsageReport } from "../usage-report.ts";
-import { type BodyKind, bodyKind } from "./body-kind.ts";
+import { type BodyKind, bodyKind, maxBlankBytes } from "./body-kind.ts";
 import type { HeldMemory } from "./held-memory.ts";
 import { readableText } from "./readable-text.ts";
-
-/** How many blank bytes may come before the first event. */
-const maxBlankBytes = 64 * 1024;
 
 export interface SniffedOptions {
   /** Reads events. */

@@ -9,7 +9,7 @@ import { ReportError } from "./types.ts";
 
 const timeouts: Timeouts = { connectMs: 5_000, firstByteMs: 60_000, betweenChunksMs: 30_000, totalMs: 120_000 };
 const connection = { caFile: undefined, certFile: undefined, keyFile: undefined, maxConnections: 4, maxQueued: 64 };
-const transport: Transport = { id: "reports", proxy: undefined, ...connection };
+const transport: Transport = { id: "reports", proxy: undefined, guarded: false, ...connection };
 
 const maxPageBytes = 16 * 1024 * 1024;
 const maxPages = 200;

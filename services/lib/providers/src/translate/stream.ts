@@ -3,6 +3,7 @@ import type { SseEvent } from "@uag/untrusted/sse/event";
 import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { Delivered, ResponseStream } from "../generation.ts";
+import { eventFault } from "../response-limits.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { wholeEvent } from "../whole-event.ts";
 import type { ResponseWriter } from "./client.ts";
@@ -65,6 +66,8 @@ export class TranslatedStream implements ResponseStream {
     // Empty data dispatches nothing (WHATWG HTML, 9.2.6).
     if (this.state !== "open" || event.data === undefined || event.data.length === 0) return "";
     try {
+      const fault = eventFault(event.data);
+      if (fault !== undefined) throw fault;
       const out = this.#write(this.#reader.event(event));
       if (this.#reader.ended) this.state = "finished";
       return out;

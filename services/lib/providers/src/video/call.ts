@@ -1,11 +1,12 @@
 import type { Timeouts, Upstream } from "@uag/catalog/types";
-import { type Fields, fieldsOf, parsedJson } from "../conversation/fields.ts";
-import { UpstreamFailure } from "../failure.ts";
+import { bearerOf } from "../bearer.ts";
+import { fieldsOf, parsedJson } from "../conversation/fields.ts";
+import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import { type HttpResponse, send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
-import { withoutMark } from "../reading/body-kind.ts";
+import { bodyKind, withoutMark } from "../reading/body-kind.ts";
 import { boundedResponse } from "../response-limits.ts";
-import type { VideoAdapter, VideoCall } from "./types.ts";
+import type { VideoAdapter, VideoCall, VideoResponse } from "./types.ts";
 
 const maxResponseBytes = 8 * 1024 * 1024;
 
@@ -18,12 +19,6 @@ export interface VideoCallOptions {
   /** For the whole call, milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-}
-
-export interface VideoResponse {
-  readonly status: number;
-  /** Empty if the body is not a JSON object. */
-  readonly body: Fields;
 }
 
 /**
@@ -54,7 +49,8 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoRespons
     const bad = { status: response.status, header: (name: string) => response.header(name), body: bytes };
     throw options.adapter.failureOf(bad, upstream);
   }
-  return { status: response.status, body: fieldsOf(jsonIn(bytes)) };
+  if (bodyKind(bytes) === "json" && jsonIn(bytes) === undefined) throw unusableResponse("its JSON is incomplete");
+  return { status: response.status, body: fieldsOf(jsonIn(bytes)), bytes: bytes.length };
 }
 
 const jsonIn = (body: Buffer): unknown => parsedJson(withoutMark(body).toString("utf8"));
@@ -65,7 +61,7 @@ const jsonIn = (body: Buffer): unknown => parsedJson(withoutMark(body).toString(
  */
 async function bodyOf(response: HttpResponse): Promise<Buffer> {
   try {
-    return boundedResponse(await response.read(maxResponseBytes));
+    return await boundedResponse(await response.read(maxResponseBytes));
   } catch (error) {
     const { partial, received } = error instanceof UpstreamFailure ? error : {};
     if (partial === undefined || received !== undefined || jsonIn(partial) === undefined) throw error;
@@ -74,7 +70,7 @@ async function bodyOf(response: HttpResponse): Promise<Buffer> {
 }
 
 function headersOf({ upstream, call, requestId }: VideoCallOptions): string[] {
-  const headers = ["authorization", `Bearer ${upstream.provider.apiKey}`, "accept-encoding", "identity"];
+  const headers = [...bearerOf(upstream.provider), "accept-encoding", "identity"];
   if (call.body !== undefined) headers.push("content-type", "application/json");
   headers.push("x-client-request-id", requestId, ...(call.headers ?? []), ...upstream.provider.headers);
   return headers;

@@ -22,6 +22,15 @@ export interface VideoCall {
   readonly body?: Fields;
 }
 
+/** A response about a task. */
+export interface VideoResponse {
+  readonly status: number;
+  /** Empty if the body is not a JSON object. */
+  readonly body: Fields;
+  /** Length of the body. */
+  readonly bytes: number;
+}
+
 /** `unknown`: the upstream reports that it has no such task. */
 export type VideoPhase = "queued" | "running" | "succeeded" | "failed" | "cancelled" | "expired" | "unknown";
 
@@ -48,6 +57,11 @@ export interface VideoState {
   readonly lastFrameUrl?: string | undefined;
   readonly seed?: number | undefined;
   readonly usage?: VideoUsage | undefined;
+  /**
+   * Whether the upstream charges for a task that did not succeed; undefined where its usage alone
+   * shows that.
+   */
+  readonly charged?: boolean | undefined;
   /** Why it failed. */
   readonly reason?: string | undefined;
   /** The prompt as the upstream received it, if it returns it. */
@@ -87,8 +101,10 @@ export interface VideoAdapter {
   /** The id in the response to `create`; undefined when there is none. */
   createdId(body: Fields): string | undefined;
   poll(upstreamId: string): VideoCall;
-  /** @throws {UpstreamFailure} for a body that does not describe the task */
-  read(body: Fields, status: number, upstream: Upstream): VideoState;
+  /** @throws {UpstreamFailure} for a response that does not describe the task */
+  read(response: VideoResponse, upstream: Upstream): VideoState;
+  /** The usage that a response reports, whatever else is in it. */
+  usageIn(body: Fields): VideoUsage | undefined;
   /** Undefined if tasks cannot be cancelled. */
   cancel?(upstreamId: string): VideoCall;
   /**

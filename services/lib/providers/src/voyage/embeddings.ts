@@ -1,11 +1,11 @@
 import type { Upstream } from "@uag/catalog/types";
-import { type Fields, fieldsOf } from "../conversation/fields.ts";
-import { readUsage, readVectors, tokensReported } from "../embeddings/response.ts";
+import { fieldsOf } from "../conversation/fields.ts";
+import { readUsage, readVectors } from "../embeddings/response.ts";
 import type { EmbeddingAdapter, EmbeddingCall } from "../embeddings/types.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { voyageFailure } from "./errors.ts";
+import { voyageCounts, voyageUsageIn } from "./usage.ts";
 
-const counts = { tokensIn: ({ total_tokens }: Fields): unknown => total_tokens };
 const names = { list: "data", vector: "embedding" };
 
 /**
@@ -29,10 +29,10 @@ export const voyageEmbeddings: EmbeddingAdapter = {
           : voyageFailure({ status: 400, header: () => undefined, body }, upstream);
       },
     });
-    const usage = readUsage(body, { scanned, member: "usage", counts });
+    const usage = readUsage(body, { scanned, member: "usage", counts: voyageCounts });
     return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
   },
-  usageIn: ({ usage }) => tokensReported(usage, counts),
+  usageIn: voyageUsageIn,
   failureOf: voyageFailure,
 };
 

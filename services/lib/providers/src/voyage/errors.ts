@@ -1,9 +1,9 @@
 import type { Upstream } from "@uag/catalog/types";
+import { retryAfterMs } from "@uag/untrusted/http/retry-after";
 import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
 import type { BadResponse } from "../generation.ts";
 import { redact } from "../redact.ts";
-import { retryAfterMs } from "../retry-after.ts";
 
 /** What an error of Voyage means: a string under `detail` (docs.voyageai.com, error codes). */
 export function voyageFailure(response: BadResponse, upstream: Upstream): UpstreamFailure {

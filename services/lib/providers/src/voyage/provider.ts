@@ -1,5 +1,6 @@
 import type { UpstreamProvider } from "../provider.ts";
 import { voyageEmbeddings } from "./embeddings.ts";
+import { voyageRerank } from "./rerank.ts";
 
-/** Voyage: embeddings only. */
-export const voyage: UpstreamProvider = { embeddings: voyageEmbeddings };
+/** Voyage: embeddings and reranking. */
+export const voyage: UpstreamProvider = { embeddings: voyageEmbeddings, rerank: voyageRerank };

@@ -105,12 +105,3 @@ export function createRpcClient<S>(
   replicasBehind.set(made, replicas);
   return made;
 }
-
-/**
- * True when no response arrived: the peer was not reached, so an idempotent call may be retried.
- */
-export function isUnreachable(error: unknown): boolean {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = (cause as Partial<ServiceError> | undefined)?.code;
-  return code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED;
-}

@@ -8,6 +8,7 @@ import {
 import type { Peer } from "@uag/contract/access/rpc";
 import { toGatewayError } from "@uag/contract/errors/gateway-error";
 import type { Logger } from "../log.ts";
+import { logServerError } from "../server-error.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { guarded } from "./guard.ts";
 import type { Identity } from "./identity.ts";
@@ -37,8 +38,9 @@ export interface RpcService {
 }
 
 /**
- * Binds async functions to a generated service. A thrown `GatewayError` becomes its status;
- * anything else is logged and becomes `internal_error` without details.
+ * Binds async functions to a generated service. A thrown `GatewayError` becomes its status,
+ * anything else `internal_error` without details. A failure whose HTTP status would be 500 or more
+ * is logged with its cause, which the caller does not get.
  * @param tracing where traced callers' calls have spans
  */
 export function unaryService<S>(
@@ -57,7 +59,7 @@ export function unaryService<S>(
         (response) => callback(null, response),
         (error: unknown) => {
           const known = toGatewayError(error);
-          if (known.code === "internal_error") log.error({ err: known.cause ?? known, method: name }, "call failed");
+          logServerError(log, known, { requestId: undefined, method: name, err: known.cause ?? known });
           callback(toStatus(known));
         },
       );
@@ -90,7 +92,8 @@ export async function listen(options: ListenOptions): Promise<{ server: Server; 
     server.addService(service.definition, identity.enforced ? guarded(service) : service.implementation);
   }
   const bound = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(`${host}:${port}`, identity.server, (error, actual) => (error ? reject(error) : resolve(actual)));
+    const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+    server.bindAsync(address, identity.server, (error, actual) => (error ? reject(error) : resolve(actual)));
   });
   return { server, port: bound };
 }

@@ -1,5 +1,4 @@
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
-import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -9,6 +8,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
+import { resourceOf } from "./resource.ts";
 import type { TracingSettings } from "./settings.ts";
 
 /** Ended spans waiting for export. */
@@ -22,9 +22,8 @@ const spanLimits = { attributeValueLengthLimit: 256, attributeCountLimit: 64 };
  * the memory of at most 2,048 ended spans; further ones are dropped.
  */
 export function openProvider(service: string, settings: TracingSettings): TracerProvider {
-  const named = resourceFromAttributes({ "service.name": service });
   return new TracerProvider({
-    resource: named.merge(detectResources({ detectors: [envDetector] })),
+    resource: resourceOf(service),
     sampler: samplerOf(settings),
     spanLimits,
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter(), maxQueueSize })],

@@ -38,6 +38,24 @@ export const tracingSettings = {
     .describe("The share of requests that `traceidratio` and `parentbased_traceidratio` sample."),
 } as const;
 
+/** OpenTelemetry's own variables that decide whether metrics of inferences are exported by OTLP. */
+export const inferenceMetricsSettings = {
+  OTEL_METRICS_EXPORTER: z
+    .enum(["otlp", "none"])
+    .default("otlp")
+    .describe("`none`: an OTLP endpoint gets traces, but no metrics of inferences."),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("OTLP/HTTP endpoint for metrics of inferences, with the full path; unset: OTEL_EXPORTER_OTLP_ENDPOINT."),
+} as const;
+
+/** The values of {@link inferenceMetricsSettings}. */
+export interface InferenceMetricsSettings {
+  readonly OTEL_METRICS_EXPORTER: "otlp" | "none";
+  readonly OTEL_EXPORTER_OTLP_METRICS_ENDPOINT?: string | undefined;
+}
+
 /** The values of {@link tracingSettings}. */
 export interface TracingSettings {
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;

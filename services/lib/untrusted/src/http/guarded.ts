@@ -58,12 +58,15 @@ export interface GuardedClient extends AsyncDisposable {
   leadsInside(text: string): boolean;
 }
 
+const tooLarge = (maxBytes: number): UrlError =>
+  new UrlError("too_large", `The URL's content is larger than ${maxBytes} bytes.`);
+
 async function readBody({ maxBytes, take }: GuardedRequest, stream: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stream) {
     size += part.length;
-    if (size > maxBytes) throw new UrlError("too_large", `The URL's content is larger than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw tooLarge(maxBytes);
     await take?.(part.length);
     parts.push(part);
   }
@@ -100,6 +103,10 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       // Drained so that the connection can be reused; one that sends more, or slowly, is closed.
       response.body.dump({ limit: call.maxBytes, signal }).catch(() => undefined);
       return { status: response.statusCode, headers: response.headers, body: Buffer.alloc(0) };
+    }
+    if (Number(response.headers["content-length"]) > call.maxBytes) {
+      response.body.on("error", () => {}).destroy();
+      throw tooLarge(call.maxBytes);
     }
     const body = await readBody(call, response.body as AsyncIterable<Buffer>);
     return { status: response.statusCode, headers: response.headers, body };

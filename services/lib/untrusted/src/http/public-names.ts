@@ -2,7 +2,7 @@ import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Semaphore } from "@uag/runtime/concurrency/semaphore";
+import { KeyedSemaphore } from "@uag/runtime/concurrency/keyed-semaphore";
 import { LRUCache } from "lru-cache";
 import { isPublicAddress } from "./address.ts";
 import { UrlError } from "./url-error.ts";
@@ -15,9 +15,8 @@ export interface PublicNamesOptions {
   readonly timeoutMs?: number;
 }
 
-/** Concurrent lookups in the process, and per owner. */
-const maxConcurrent = 64;
-const maxPerOwner = 8;
+/** Concurrent lookups in the process, and per owner; those that wait are bounded by their callers. */
+const lookupLimits = { total: 64, perKey: 8, maxWaiting: Number.POSITIVE_INFINITY };
 /** How long to wait for the second family once the first has resolved (RFC 8305, 3). */
 const graceMs = 50;
 const maxKeptMs = 30_000;
@@ -38,8 +37,7 @@ export class PublicNames {
   readonly #options: PublicNamesOptions;
   /** Public addresses only, in the order found. */
   readonly #kept = new LRUCache<string, Kept>({ max: maxKept });
-  readonly #lookups = new Semaphore(maxConcurrent);
-  readonly #owners = new Map<string, Semaphore>();
+  readonly #lookups = new KeyedSemaphore(lookupLimits);
 
   constructor(options: PublicNamesOptions = {}) {
     this.#options = options;
@@ -61,27 +59,8 @@ export class PublicNames {
   async resolve(name: string, signal: AbortSignal, owner = `name ${name}`): Promise<void> {
     const known = this.#kept.get(name);
     if (known !== undefined && performance.now() < known.until) return;
-    const ofOwner = this.#semaphoreOf(owner);
-    await ofOwner.acquire(signal);
-    try {
-      await this.#lookups.acquire(signal);
-      try {
-        this.#keep(name, await this.#lookUp(name, signal));
-      } finally {
-        this.#lookups.release();
-      }
-    } finally {
-      ofOwner.release();
-      if (ofOwner.isIdle(maxPerOwner)) this.#owners.delete(owner);
-    }
-  }
-
-  #semaphoreOf(owner: string): Semaphore {
-    const known = this.#owners.get(owner);
-    if (known !== undefined) return known;
-    const ofOwner = new Semaphore(maxPerOwner);
-    this.#owners.set(owner, ofOwner);
-    return ofOwner;
+    using _turn = await this.#lookups.acquire(owner, signal);
+    this.#keep(name, await this.#lookUp(name, signal));
   }
 
   async #lookUp(name: string, signal: AbortSignal): Promise<Found> {

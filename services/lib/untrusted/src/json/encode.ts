@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "@uag/runtime/next-turn";
 import { joined } from "../joined.ts";
+import { longBytes } from "./long-strings.ts";
 
-/** Strings longer than this, in characters, are encoded separately. */
-const longChars = 64 * 1024;
+/** Strings longer than this, in characters, are encoded separately, as {@link longBytes} are parsed. */
+const longChars = longBytes;
 /** Characters encoded per turn of the event loop, which takes about 5 ms. */
 const pieceChars = 1024 * 1024;
 
@@ -20,23 +21,28 @@ export async function encodeJson(value: object): Promise<Buffer> {
     typeof inner === "string" && inner.length > longChars ? `${mark}${long.push(inner)}` : inner,
   );
   const pieces: Buffer[] = [];
-  let at = 0;
+  let [at, encoded] = [0, 0];
   for (const [index, string] of long.entries()) {
     const found = text.indexOf(`${mark}${index + 1}"`, at);
     pieces.push(Buffer.from(text.slice(at, found)));
     at = found + `${mark}${index + 1}`.length;
-    await addString(pieces, string);
+    for (const piece of piecesOf(string)) {
+      pieces.push(Buffer.from(JSON.stringify(piece)).subarray(1, -1));
+      encoded += piece.length;
+      if (encoded < pieceChars) continue;
+      await nextTurn();
+      encoded = 0;
+    }
   }
   pieces.push(Buffer.from(text.slice(at)));
   return await joined(pieces);
 }
 
-async function addString(pieces: Buffer[], text: string): Promise<void> {
+function* piecesOf(text: string): Generator<string, void, undefined> {
   for (let at = 0; at < text.length; ) {
     const end = cutAt(text, at + pieceChars);
-    pieces.push(Buffer.from(JSON.stringify(text.slice(at, end))).subarray(1, -1));
+    yield text.slice(at, end);
     at = end;
-    await nextTurn();
   }
 }
 

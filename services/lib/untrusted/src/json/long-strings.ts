@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import { randomBytes } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "@uag/runtime/next-turn";
 import { joined } from "../joined.ts";
 import { withReadyPages } from "../ready-pages.ts";
 
@@ -11,8 +11,11 @@ export interface Span {
   readonly isBlank: boolean;
 }
 
-/** Strings and white space longer than this, bytes, are parsed separately. */
-export const longBytes = 64 * 1024;
+/**
+ * Strings and white space longer than this, bytes, are parsed separately. Shorter ones are few
+ * enough, by the limit on values, to be parsed in one turn.
+ */
+export const longBytes = 1024;
 /** Bytes parsed per turn of the event loop, which takes about 5 ms. */
 const pieceBytes = 1024 * 1024;
 /**

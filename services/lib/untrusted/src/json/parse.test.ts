@@ -5,7 +5,9 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Turn } from "../../test/first-body.ts";
-import { parseJson, parseJsonInTurns } from "./parse.ts";
+import { LongStrings } from "./long-strings.ts";
+import { bodyLimits, parseJson, parseJsonInTurns } from "./parse.ts";
+import { scanJson } from "./scan.ts";
 
 const large = "x".repeat(70_000);
 const blank = " \n\t\r".repeat(20_000);
@@ -78,6 +80,15 @@ test("parses texts of megabytes like JSON.parse, wherever they are split", async
       const [read, expected] = [await parseJsonInTurns(Buffer.from(json)), JSON.parse(json)];
       assert.ok(isDeepStrictEqual(read, expected), `${unit} after ${shift}`);
     }
+  }
+});
+
+test("leaves less than 2 MiB of 32 MiB of texts of any usual length to be parsed in one turn", async () => {
+  for (const length of [2_000, 20_000, 60_000]) {
+    const part = `{"type":"text","text":"${"a".repeat(length)}"}`;
+    const bytes = Buffer.from(list(part, Math.floor((32 * 1024 * 1024) / (length + 50))));
+    const strings = new LongStrings(bytes, scanJson(bytes, bodyLimits).longSpans);
+    assert.ok((await strings.remainder()).length < 2 * 1024 * 1024, `texts of ${length}`);
   }
 });
 

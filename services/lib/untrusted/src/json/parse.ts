@@ -1,7 +1,8 @@
 import { isUtf8 } from "node:buffer";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { nextTurn } from "@uag/runtime/next-turn";
 import { withReadyPages } from "../ready-pages.ts";
+import { type JsonFault, jsonFault } from "./fault.ts";
 import { LongStrings, maxTextLength, type Span, tooLong } from "./long-strings.ts";
 import { type JsonCounts, type JsonLimits, maxLengths, scanJson } from "./scan.ts";
 
@@ -22,6 +23,7 @@ const limitTexts: Record<keyof JsonLimits, (max: number) => string> = {
   names: (max) => `has more than ${max} different field names`,
   nameBytes: (max) => `has a field name of more than ${max} bytes`,
   wordBytes: (max) => `has a number of more than ${max} digits`,
+  blankBytes: (max) => `has more than ${max} bytes of white space in a row`,
 };
 
 const unmeasured: Partial<JsonCounts> & Pick<JsonCounts, "longSpans"> = { longSpans: [] };
@@ -32,12 +34,12 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 /**
  * Parses the JSON of a request body: UTF-8, within limits, finite numbers, well-formed characters.
  * Of duplicate keys the last counts. A large body is measured before it is parsed.
- * @throws {GatewayError} `invalid_json` (422) for invalid JSON, `invalid_request` for
- * unacceptable JSON
+ * @throws {GatewayError} `invalid_json` (422) for invalid JSON, with line and column in a small body;
+ * `invalid_request` for unacceptable JSON
  */
 export function parseJson(bytes: Buffer, limits: JsonLimits = bodyLimits): unknown {
   const text = textOf(bytes, limits);
-  return inspected(parsed(text), text, limits);
+  return inspected(parsed(text, bytes), text, limits);
 }
 
 /**
@@ -49,11 +51,11 @@ export async function parseJsonInTurns(bytes: Buffer, limits: JsonLimits = bodyL
   await nextTurn();
   const long = new LongStrings(bytes, measured(bytes, limits));
   await nextTurn();
-  await long.read().catch(notJson);
+  await long.read().catch((cause: unknown) => notJson(bytes, cause));
   const text = await long.remainder();
   await nextTurn();
   // Short texts usually take their memory twice: the collector copies young objects once.
-  const value = await withReadyPages(2 * text.length, () => parsed(text));
+  const value = await withReadyPages(2 * text.length, () => parsed(text, bytes));
   await nextTurn();
   return inspected(value, text, limits, long);
 }
@@ -72,16 +74,22 @@ function measured(bytes: Buffer, limits: JsonLimits): readonly Span[] {
   return longSpans;
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    return notJson(error);
+    return notJson(bytes, error);
   }
 }
 
-function notJson(cause: unknown): never {
-  throw new GatewayError("invalid_json", undefined, { cause });
+/** @throws {GatewayError} with the place of the fault in a small body, which is fast to search */
+function notJson(bytes: Buffer, cause: unknown): never {
+  const fault = bytes.length > smallBytes ? undefined : jsonFault(bytes.toString("utf8"));
+  throw new GatewayError("invalid_json", fault && faultText(fault), { cause });
+}
+
+function faultText({ line, column, what }: JsonFault): string {
+  return `The request body is not valid JSON at line ${line}, column ${column}: ${what}.`;
 }
 
 function inspected(value: unknown, text: string, limits: JsonLimits, long?: LongStrings): unknown {

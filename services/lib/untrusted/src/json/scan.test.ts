@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seededInt } from "@uag/harness/testing/seeded-random";
-import { type JsonLimits, maxLengths, scanJson } from "./scan.ts";
+import { type JsonLimits, maxLengths, scanJson, scanJsonInTurns, scannedPerTurn, scanning } from "./scan.ts";
 
 const unlimited: JsonLimits = { depth: 1e9, values: 1e9, numbers: 1e9, names: 1_000, ...maxLengths };
 
@@ -44,10 +44,18 @@ test("counts what JSON.parse creates, for 5,000 random texts with and without wh
     const random = seededInt(seed);
     const text = JSON.stringify(someValue(random, 0), null, ["", "  ", "\n"][random(3)]);
     const { names, ...expected } = walked(text);
-    const { passed, member, longSpans: _, nameBytes, wordBytes, ...counts } = scanJson(Buffer.from(text), unlimited);
+    const {
+      passed,
+      member,
+      longSpans: _,
+      nameBytes,
+      wordBytes,
+      blankBytes,
+      ...counts
+    } = scanJson(Buffer.from(text), unlimited);
     assert.deepEqual(counts, { ...expected, names: names.size }, `seed ${seed}: ${text}`);
     assert.deepEqual([passed, member], [undefined, undefined]);
-    assert.ok(nameBytes <= text.length && wordBytes <= 25, `seed ${seed}`);
+    assert.ok(nameBytes <= text.length && wordBytes <= 25 && blankBytes <= text.length, `seed ${seed}`);
   }
 });
 
@@ -84,11 +92,13 @@ const worst: [what: string, text: string, limit: keyof JsonLimits][] = [
   ["the longest name", `{"a":1,"${"k".repeat(4_000_000)}":1}`, "nameBytes"],
   ["the longest number", `{"a":1,"b":${"1".repeat(4_000_000)}}`, "wordBytes"],
   ["the most numbers", `[${"1,".repeat(2_000_000)}1]`, "numbers"],
+  ["the most white space", `[1,${" ".repeat(4_000_000)}1]`, "blankBytes"],
+  ["the most white space after a text", `["",${'""'}${" ".repeat(4_000_000)}]`, "blankBytes"],
 ];
 for (const [what, text, limit] of worst) {
   test(`stops where the limit is exceeded, for ${what} in 4 MB`, () => {
     const bytes = Buffer.from(text);
-    const limits = { depth: 64, values: 10_000, numbers: 10_000, names: 1_000, ...maxLengths };
+    const limits = { depth: 64, values: 10_000, numbers: 10_000, names: 1_000, ...maxLengths, blankBytes: 10_000 };
     const before = process.threadCpuUsage();
     const counts = scanJson(bytes, limits);
     const { user, system } = process.threadCpuUsage(before);
@@ -116,10 +126,36 @@ test("counts nothing within strings, and skips long ones at search speed", () =>
   const limits = { depth: 2, values: 10, numbers: 1, names: 2, ...maxLengths };
   for (const filling of ["x", "{[", '\\"', "\\\\", "\\u0000", "é", ":", "\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\x"]) {
     const text = `{"a":["${filling.repeat(3_000_000 / filling.length)}","x"],"b":1}`;
-    const { passed, member, longSpans, nameBytes, wordBytes, ...counts } = scanJson(Buffer.from(text), limits);
+    const { passed, member, longSpans, nameBytes, wordBytes, blankBytes, ...counts } = scanJson(
+      Buffer.from(text),
+      limits,
+    );
     assert.deepEqual(longSpans, [{ from: 7, to: Buffer.from(text).indexOf('","x"'), isBlank: false }]);
-    assert.deepEqual([nameBytes, wordBytes], [1, 1]);
+    assert.deepEqual([nameBytes, wordBytes, blankBytes], [1, 1, 0]);
     assert.deepEqual(counts, { depth: 2, values: 4, numbers: 1, names: 2 }, filling);
     assert.deepEqual([passed, member], [undefined, undefined]);
   }
 });
+
+const slices: Readonly<Record<string, string>> = {
+  "escaped quotes": '\\"',
+  backslashes: "\\\\",
+  "escapes of different lengths": `${"\\\\".repeat(2_000)}x\\"${'\\\\\\"'.repeat(999)}`,
+};
+for (const [what, piece] of Object.entries(slices)) {
+  test(`inspects a bounded number of bytes per turn, with the same counts, for ${what}`, async () => {
+    const one = piece.repeat((3 * scannedPerTurn) / piece.length);
+    const bytes = Buffer.from(`{"a":"${one}","b":["${one}",${'"x" , '.repeat(40_000)}1]}`);
+    const scan = scanning(bytes, unlimited);
+    let last = 0;
+    for (let step = scan.next(); step.done !== true; step = scan.next()) {
+      assert.ok(step.value > last && step.value - last <= 2 * scannedPerTurn, `${step.value} after ${last}`);
+      last = step.value;
+    }
+    assert.ok(bytes.length - last <= 2 * scannedPerTurn);
+    const counts = await scanJsonInTurns(bytes, unlimited);
+    assert.deepEqual([counts.values, counts.numbers, counts.names], [40_004, 1, 2]);
+    const lengths = counts.longSpans.map(({ from, to }) => to - from);
+    assert.deepEqual(lengths, [one.length, one.length]);
+  });
+}

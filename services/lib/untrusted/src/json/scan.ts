@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
+import { nextTurn } from "@uag/runtime/next-turn";
 import { longBytes, type Span } from "./long-strings.ts";
-import { endOfString } from "./string-end.ts";
+import { endWithin } from "./string-end.ts";
 
 /** Limits on the structure of one text. */
 export interface JsonLimits {
@@ -16,10 +17,12 @@ export interface JsonLimits {
   readonly nameBytes: number;
   /** Characters of one number, or of an invalid literal. */
   readonly wordBytes: number;
+  /** Bytes of one run of white space. */
+  readonly blankBytes: number;
 }
 
-/** Longer than any name or number in practice. */
-export const maxLengths = { nameBytes: 64 * 1024, wordBytes: 4 * 1024 } as const;
+/** Longer than any name or number in practice; white space costs little. */
+export const maxLengths = { nameBytes: 64 * 1024, wordBytes: 4 * 1024, blankBytes: Number.POSITIVE_INFINITY } as const;
 
 /** What was counted up to the end, or up to the exceeded limit. */
 export interface JsonCounts extends Readonly<Record<keyof JsonLimits, number>> {
@@ -36,25 +39,61 @@ const colon = 0x3a;
 const comma = 0x2c;
 const space = 0x20;
 
+/** Bytes inspected one by one until a turn of the event loop ends: about 4 ms. */
+export const scannedPerTurn = 4 * 1024 * 1024;
+
 /**
  * Counts what parsing a JSON text would create, in one pass and without creating any of it: the
  * cost of `JSON.parse` grows with these counts, not only with the bytes. Validation is left to the
  * parser, which stops at the first fault; up to there the counts are exact.
  */
 export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
+  const scan = scanning(bytes, limits);
+  for (;;) {
+    const { done, value } = scan.next();
+    if (done === true) return value;
+  }
+}
+
+/** Like {@link scanJson}, in turns of the event loop. */
+export async function scanJsonInTurns(bytes: Buffer, limits: JsonLimits): Promise<JsonCounts> {
+  const scan = scanning(bytes, limits);
+  for (;;) {
+    const { done, value } = scan.next();
+    if (done === true) return value;
+    await nextTurn();
+  }
+}
+
+/**
+ * Yields its position at least after every two times {@link scannedPerTurn} bytes, without those that
+ * the native search skips, plus one name, number or run of white space.
+ */
+export function* scanning(bytes: Buffer, limits: JsonLimits): Generator<number, JsonCounts, undefined> {
   const { depth: maxDepth, values: maxValues, numbers: maxNumbers, names: maxNames } = limits;
-  const { nameBytes: maxNameLength, wordBytes: maxWordLength } = limits;
+  const { nameBytes: maxNameLength, wordBytes: maxWordLength, blankBytes: maxBlankLength } = limits;
   const { length } = bytes;
   const different = new NameCounter(maxNames);
   let [at, depth, deepest, values, numbers, names] = [0, 0, 0, 0, 0, 0];
-  let [memberFrom, memberTo, nameBytes, wordBytes] = [0, 0, 0, 0];
+  let [memberFrom, memberTo, nameBytes, wordBytes, blankBytes] = [0, 0, 0, 0, 0];
+  let turnEnd = scannedPerTurn;
   const longSpans: Span[] = [];
   while (at < length && deepest <= maxDepth && values <= maxValues && numbers <= maxNumbers && names <= maxNames) {
-    if (nameBytes > maxNameLength || wordBytes > maxWordLength) break;
+    if (nameBytes > maxNameLength || wordBytes > maxWordLength || blankBytes > maxBlankLength) break;
+    if (at >= turnEnd) {
+      yield at;
+      turnEnd = at + scannedPerTurn;
+    }
     const byte = bytes[at] as number;
     if (byte === quote) {
-      const end = endOfString(bytes, at + 1);
-      const next = afterSpace(bytes, end + 1);
+      let end = endWithin(bytes, at + 1, scannedPerTurn);
+      while (end < 0) {
+        yield -end;
+        turnEnd = scannedPerTurn - end;
+        end = endWithin(bytes, -end, scannedPerTurn);
+      }
+      const next = afterSpace(bytes, end + 1, maxBlankLength);
+      blankBytes = Math.max(blankBytes, next - end - 1);
       if (bytes[next] !== colon) {
         values++;
         if (end - at > longBytes) longSpans.push({ from: at + 1, to: end, isBlank: false });
@@ -66,7 +105,8 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
       if (next - end > longBytes) longSpans.push({ from: end + 1, to: next, isBlank: true });
       at = next;
     } else if (byte <= space) {
-      const next = afterSpace(bytes, at + 1);
+      const next = afterSpace(bytes, at, maxBlankLength);
+      blankBytes = Math.max(blankBytes, next - at);
       if (next - at > longBytes) longSpans.push({ from: at, to: next, isBlank: true });
       at = next;
     } else if (byte === comma || byte === colon) {
@@ -86,7 +126,7 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
       at = end;
     }
   }
-  const counts = { depth: deepest, values, numbers, names, nameBytes, wordBytes };
+  const counts = { depth: deepest, values, numbers, names, nameBytes, wordBytes, blankBytes };
   const passed = (Object.keys(counts) as (keyof JsonLimits)[]).find((name) => counts[name] > limits[name]);
   const isWithin = passed !== undefined && depth > 1 && memberTo > memberFrom;
   return {
@@ -97,8 +137,9 @@ export function scanJson(bytes: Buffer, limits: JsonLimits): JsonCounts {
   };
 }
 
-function afterSpace(bytes: Buffer, from: number): number {
-  const { length } = bytes;
+/** The end of a run of white space; for one above the maximum length, just beyond the maximum. */
+function afterSpace(bytes: Buffer, from: number, maxLength: number): number {
+  const length = Math.min(bytes.length, from + maxLength + 1);
   let at = from;
   while (at < length && (bytes[at] as number) <= space) at++;
   return at;

@@ -5,7 +5,8 @@ import { parseBlock } from "./parse-block.ts";
 const lineFeed = 10;
 const carriageReturn = 13;
 const nothing = Buffer.alloc(0);
-const defaultMaxEventBytes = 8 * 1024 * 1024;
+/** Events may be parsed several times, at about 2 ms for a MiB. */
+const defaultMaxEventBytes = 4 * 1024 * 1024;
 
 /** An event longer than the decoder's limit: the stream cannot be decoded further. */
 export class SseTooLargeError extends Error {
@@ -45,13 +46,14 @@ export class SseDecoder {
     if (chunk.length === 0) return [];
     const source = this.#append(chunk);
     let nextCr = source.indexOf(carriageReturn, this.#searched);
+    let nextLf = source.indexOf(lineFeed, this.#searched);
     // It belongs to no event, so that an event can be passed on in the middle of another stream.
     let start = this.#skipByteOrderMark(source);
     this.#skipLateLf(source);
     for (;;) {
       const at = this.#searched;
       if (nextCr >= 0 && nextCr < at) nextCr = source.indexOf(carriageReturn, at);
-      const nextLf = source.indexOf(lineFeed, at);
+      if (nextLf >= 0 && nextLf < at) nextLf = source.indexOf(lineFeed, at);
       const end = nextCr >= 0 && (nextLf < 0 || nextCr < nextLf) ? nextCr : nextLf;
       if (end < 0) break;
       const blank = end === this.#line;

@@ -31,22 +31,41 @@ export interface Block {
 export function parseBlock(block: Block): SseEvent {
   const { source, start, end } = block;
   const fields: Fields = { name: "", id: "", data: undefined };
+  const lines = block.hasCr ? new LineEnds(source.subarray(0, end)) : undefined;
   for (let line = block.from; line < end; ) {
-    const stop = lineEnd(block, line);
+    const stop = lines === undefined ? lineFeedAt(block, line) : lines.after(line);
     if (stop > line) takeLine(fields, source, line, stop);
     line = stop + (source[stop] === carriageReturn && source[stop + 1] === lineFeed && stop + 1 < end ? 2 : 1);
   }
   return new SseEvent({ source, start, end, name: fields.name, id: fields.id, data: joined(fields.data) });
 }
 
-function lineEnd(block: Block, from: number): number {
-  if (!block.hasCr) {
-    const at = block.source.indexOf(lineFeed, from);
-    return at < 0 || at > block.end ? block.end : at;
+function lineFeedAt({ source, end }: Block, from: number): number {
+  const at = source.indexOf(lineFeed, from);
+  return at < 0 || at > end ? end : at;
+}
+
+/** Finds the ends of lines; searches for each terminator once, however many lines there are. */
+class LineEnds {
+  readonly #bytes: Buffer;
+  #nextLf = -1;
+  #nextCr = -1;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
   }
-  let at = from;
-  while (at < block.end && block.source[at] !== lineFeed && block.source[at] !== carriageReturn) at++;
-  return at;
+
+  /** Where the line that begins at `from` ends. */
+  after(from: number): number {
+    if (this.#nextLf < from) this.#nextLf = this.#find(lineFeed, from);
+    if (this.#nextCr < from) this.#nextCr = this.#find(carriageReturn, from);
+    return Math.min(this.#nextLf, this.#nextCr);
+  }
+
+  #find(terminator: number, from: number): number {
+    const at = this.#bytes.indexOf(terminator, from);
+    return at < 0 ? this.#bytes.length : at;
+  }
 }
 
 function joined(lines: Buffer[] | undefined): Buffer | undefined {

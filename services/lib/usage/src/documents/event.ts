@@ -43,12 +43,29 @@ export interface EventDocument {
   traceId?: string | undefined;
   /** Absent when the client received no error. */
   errorCode?: string | undefined;
+  /** Absent when the client sent no id of its own. */
+  clientRequestId?: string | undefined;
+  /** Absent where the upstream reports no id of its call. */
+  upstreamRequestId?: string | undefined;
+  /** Name or hint; absent when the upstream was called without a credential, and in older events. */
+  upstreamCredential?: string | undefined;
+  /** Absent in events older than this field. */
+  catalogVersion?: string | undefined;
+  /** Absent when the requested model served the request. */
+  requestedModel?: string | undefined;
+  /** Absent like `requestedModel`. */
+  fallbackReason?: string | undefined;
+  /** All ids of the client and of upstreams, for the search; absent when there is none. */
+  otherIds?: string[];
 }
 
 /** What MongoDB stores of a usage event. */
 export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
-  const { firstByteMs, failedAttempts, traceId, spanId: _, errorCode, ...rest } = others;
+  const { firstByteMs, failedAttempts, traceId, spanId: _, errorCode, ...more } = others;
+  const { clientRequestId, upstreamRequestId, upstreamCredential, catalogVersion, ...lasting } = more;
+  const { requestedModel, fallbackReason, ...rest } = lasting;
+  const otherIds = otherIdsOf(event);
   return {
     _id: requestId,
     ...rest,
@@ -56,6 +73,12 @@ export function toDocument(event: UsageEvent): EventDocument {
     ...(failedAttempts.length > 0 && { failedAttempts }),
     ...(traceId !== undefined && { traceId }),
     ...(errorCode !== undefined && { errorCode }),
+    ...(clientRequestId !== undefined && { clientRequestId }),
+    ...(upstreamRequestId !== undefined && { upstreamRequestId }),
+    ...(upstreamCredential !== undefined && { upstreamCredential }),
+    ...(catalogVersion !== undefined && { catalogVersion }),
+    ...(requestedModel !== undefined && { requestedModel, fallbackReason }),
+    ...(otherIds.length > 0 && { otherIds }),
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),
     outcome: outcomeToJSON(outcome),
@@ -65,9 +88,24 @@ export function toDocument(event: UsageEvent): EventDocument {
   };
 }
 
+function otherIdsOf({ clientRequestId, upstreamRequestId, failedAttempts }: UsageEvent): string[] {
+  const ids = [clientRequestId, upstreamRequestId, ...failedAttempts.map((attempt) => attempt.upstreamRequestId)];
+  return [...new Set(ids.filter((id) => id !== undefined && id !== ""))] as string[];
+}
+
 /** The usage event of a stored document. Fields unknown at its time get their defaults. */
 export function fromDocument(document: EventDocument): UsageEvent {
-  const { _id, startedAt, endedAt, outcome, settlementRule, pricing, failedAttempts = [], ...rest } = document;
+  const {
+    _id,
+    startedAt,
+    endedAt,
+    outcome,
+    settlementRule,
+    pricing,
+    failedAttempts = [],
+    otherIds: _,
+    ...rest
+  } = document;
   return {
     requestId: _id,
     ...rest,

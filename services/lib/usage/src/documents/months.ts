@@ -80,7 +80,16 @@ export interface Partitions {
   drop(closed: Partition): Promise<void>;
 }
 
-const indexes = [{ key: { accountId: 1, endedAt: -1, _id: -1 } }, { key: { endedAt: -1, _id: -1 } }] as const;
+/**
+ * The last two serve the search for an id, and for failures by their code, and have entries for the
+ * rows with these fields alone.
+ */
+const indexes = [
+  { key: { accountId: 1, endedAt: -1, _id: -1 } },
+  { key: { endedAt: -1, _id: -1 } },
+  { key: { otherIds: 1 }, partialFilterExpression: { otherIds: { $exists: true } } },
+  { key: { errorCode: 1, endedAt: -1, _id: -1 }, partialFilterExpression: { errorCode: { $exists: true } } },
+] as const;
 
 const asName = (month: string): string => month.replace("-", "_");
 const asMonth = (name: string): string => name.replace("_", "-");

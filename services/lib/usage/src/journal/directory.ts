@@ -59,7 +59,7 @@ export interface JournalDirectoryOptions {
 export async function openJournalDirectory(options: JournalDirectoryOptions): Promise<JournalDirectory> {
   const { owner, kernel = await thisKernel() } = options;
   const dir = resolve(options.dir);
-  if (!/^[\w-]+$/.test(owner)) throw new RangeError("an owner has letters, digits, _ and -");
+  if (!/^[\w-]+$/.test(owner)) throw new RangeError("an owner's name may have only letters, digits, _ and -");
   const made = await mkdir(dir, { recursive: true });
   if (made !== undefined) await syncParents(dir, made);
   if (options.sharedFileSystem !== "allow") await refuseSharedFileSystem(dir);

@@ -9,8 +9,10 @@ export interface Standing {
 }
 
 /**
- * Headers of the per-minute limits, alternating name and value: OpenAI's `x-ratelimit-*`, and
- * Anthropic's as well on messages operations. https://platform.openai.com/docs/guides/rate-limits
+ * Headers of the per-minute limits, alternating name and value: OpenAI's `x-ratelimit-*`, the IETF's
+ * `ratelimit` and `ratelimit-policy`, and Anthropic's as well on messages operations.
+ * https://platform.openai.com/docs/guides/rate-limits
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  * https://docs.anthropic.com/en/api/rate-limits
  */
 export function limitHeaders(
@@ -18,6 +20,8 @@ export function limitHeaders(
   options: { readonly native: boolean; readonly nowMs: number },
 ): string[] {
   const headers: string[] = [];
+  const policies: string[] = [];
+  const states: string[] = [];
   for (const name of ["requests", "tokens"] as const) {
     const standing = standings[name];
     if (standing === undefined) continue;
@@ -25,10 +29,13 @@ export function limitHeaders(
     const remaining = String(standing.remaining);
     headers.push(`x-ratelimit-limit-${name}`, limit, `x-ratelimit-remaining-${name}`, remaining);
     headers.push(`x-ratelimit-reset-${name}`, goDuration(standing.resetMs));
+    policies.push(`"${name}";q=${limit};qu="${name}";w=60`);
+    states.push(`"${name}";r=${remaining};t=${Math.ceil(standing.resetMs / 1_000)}`);
     if (!options.native) continue;
     headers.push(`anthropic-ratelimit-${name}-limit`, limit, `anthropic-ratelimit-${name}-remaining`, remaining);
     headers.push(`anthropic-ratelimit-${name}-reset`, rfc3339(options.nowMs + standing.resetMs));
   }
+  if (policies.length > 0) headers.push("ratelimit-policy", policies.join(", "), "ratelimit", states.join(", "));
   return headers;
 }
 

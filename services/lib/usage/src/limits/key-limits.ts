@@ -207,6 +207,12 @@ export class KeyLimits {
     return limitHeaders(standings, { native, nowMs: this.#options.clock.now() });
   }
 
+  /** The limit's permits that are in use or cooling down in this replica. */
+  used(name: LimitName): number {
+    if (name === "concurrency") return this.#concurrency.inFlight;
+    return { requests: this.#requests, tokens: this.#tokens }[name].usedAt(this.#now());
+  }
+
   async returnIdle(name: LimitName, need: number): Promise<number | undefined> {
     await this.#limits[name].returnIdle(need);
     const permits = { requests: this.#requests, tokens: this.#tokens, concurrency: undefined }[name];

@@ -98,6 +98,11 @@ export class Limits implements AsyncDisposable {
       return;
     }
     const { kind, need, reply_to: replyTo } = recall;
+    if (recall.report === true) {
+      const reply = { holder_id: this.#holder.id, used: key.used(kind) };
+      bus.connection.publish(replyTo, limitRecallResponse.encode(reply));
+      return;
+    }
     if (recall.holder_id === this.#holder.id) return;
     key
       .returnIdle(kind, need)

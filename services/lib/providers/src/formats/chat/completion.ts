@@ -19,6 +19,7 @@ class Choice {
   finish = "stop";
   readonly calls: Call[] = [];
   readonly blocks: object[] = [];
+  readonly #logprobs: unknown[] = [];
   #unsigned = "";
   #googleSignature: string | undefined;
 
@@ -26,6 +27,7 @@ class Choice {
     switch (event.type) {
       case "text":
         this.text += event.text;
+        for (const one of event.logprobs ?? []) this.#logprobs.push(one);
         return;
       case "thinking":
         this.thinking += event.text;
@@ -57,6 +59,11 @@ class Choice {
     if (geminiSignature(signature) !== undefined) return;
     this.blocks.push(thinkingBlock({ type: "thinking", thinking: this.#unsigned, signature }, this.text.length));
     this.#unsigned = "";
+  }
+
+  /** Undefined without log probabilities. */
+  get logprobs(): object | undefined {
+    return this.#logprobs.length === 0 ? undefined : { content: this.#logprobs, refusal: null };
   }
 
   message(): object {
@@ -105,7 +112,7 @@ export function chatCompletion(events: readonly ResponseEvent[], call: Generatio
       .map(([index, choice]) => ({
         index,
         message: choice.message(),
-        logprobs: null,
+        logprobs: choice.logprobs ?? null,
         finish_reason: choice.finish,
       })),
     ...(usage !== undefined && { usage }),

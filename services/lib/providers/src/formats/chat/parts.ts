@@ -1,7 +1,8 @@
 import { type Fields, fieldsOf, listOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
 import type { MediaKind, MediaPart, MediaSource, TextPart } from "../../conversation/types.ts";
-import { mediaType, sourceOfUrl } from "../../media/data-url.ts";
+import { audioSource } from "../../media/audio-source.ts";
+import { sourceOfUrl } from "../../media/data-url.ts";
 
 type Part = TextPart | MediaPart;
 
@@ -37,13 +38,6 @@ function readPart(part: Fields, param: string): Part {
     default:
       throw refusal(`${param}.type`, `Parts of type '${String(type).slice(0, 40)}' are not available with this model.`);
   }
-}
-
-function audioSource(audio: Fields): MediaSource {
-  const data = textOf(audio["data"]) ?? "";
-  const type = mediaType(`audio/${textOf(audio["format"]) ?? "wav"}`);
-  if (/^(https?|data):/i.test(data)) return sourceOfUrl(data, type);
-  return { type: "inline", mediaType: type, base64: data };
 }
 
 function fileSource(file: Fields, param: string): MediaSource {

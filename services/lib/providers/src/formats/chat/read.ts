@@ -32,7 +32,8 @@ export function readChat(fields: Fields): Conversation {
     thinking: readEffort(fields["reasoning_effort"], "reasoning_effort"),
     format: readFormat(format["type"], fieldsOf(format["json_schema"])),
     user: textOf(fields["user"]),
-    openAiOptions: {},
+    openAiOptions:
+      fields["logprobs"] === true ? { logprobs: true, top_logprobs: numberOf(fields["top_logprobs"]) } : {},
   };
 }
 

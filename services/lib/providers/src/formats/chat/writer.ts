@@ -3,12 +3,12 @@ import { geminiSignature } from "../../conversation/gemini-signature.ts";
 import type { GenerationCall } from "../../generation.ts";
 import type { ResponseWriter } from "../../translate/client.ts";
 import { googleExtra } from "./extra.ts";
+import { chatLogprobs } from "./logprobs.ts";
 import { chatId, chatUsage, finishReasons } from "./reasons.ts";
 import { thinkingBlock } from "./thinking-blocks.ts";
 
 /** Writes a response as OpenAI's chunks. */
 export class ChatWriter implements ResponseWriter {
-  readonly closing = Buffer.from("data: [DONE]\n\n");
   readonly #call: GenerationCall;
   readonly #created = Math.floor(Date.now() / 1_000);
   readonly #opened = new Set<number>();
@@ -28,6 +28,10 @@ export class ChatWriter implements ResponseWriter {
     this.#id = chatId("", call.requestId);
   }
 
+  get closing(): Buffer {
+    return Buffer.from(`${this.#usage()}data: [DONE]\n\n`);
+  }
+
   write(event: ResponseEvent): string {
     switch (event.type) {
       case "start":
@@ -40,7 +44,8 @@ export class ChatWriter implements ResponseWriter {
       case "idle":
         return ": ping\n\n";
       case "end":
-        return this.#last();
+        // The usage comes with the closing, when the cost is known.
+        return "";
       case "stop": {
         const { candidate: index } = event;
         const last = this.#choice({ index, delta: {}, finish_reason: finishReasons[event.reason] });
@@ -49,7 +54,7 @@ export class ChatWriter implements ResponseWriter {
       default: {
         const delta = this.#delta(event);
         if (delta === undefined) return "";
-        const choice = { index: event.candidate, delta, finish_reason: null };
+        const choice = { index: event.candidate, delta, ...chatLogprobs(event), finish_reason: null };
         return this.#opening(event.candidate) + this.#choice(choice);
       }
     }
@@ -115,7 +120,7 @@ export class ChatWriter implements ResponseWriter {
     return this.#chunk({ choices: [choice], ...(this.#call.usageWanted && { usage: null }) });
   }
 
-  #last(): string {
+  #usage(): string {
     const usage = this.#call.usageWanted ? chatUsage(this.#tokens) : undefined;
     return usage === undefined ? "" : this.#chunk({ choices: [], usage });
   }

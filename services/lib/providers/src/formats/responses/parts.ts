@@ -1,7 +1,8 @@
 import { type Fields, fieldsOf, listOf, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
 import type { MediaKind, MediaPart, MediaSource, TextPart } from "../../conversation/types.ts";
-import { mediaType, sourceOfUrl } from "../../media/data-url.ts";
+import { audioSource } from "../../media/audio-source.ts";
+import { sourceOfUrl } from "../../media/data-url.ts";
 
 type Part = TextPart | MediaPart;
 
@@ -28,11 +29,8 @@ function readPart(part: Fields, param: string): Part {
       };
     case "input_file":
       return media("document", fileSource(part, param), textOf(part["filename"]));
-    case "input_audio": {
-      const { data, format } = fieldsOf(part["input_audio"]);
-      const type = mediaType(`audio/${textOf(format) ?? "wav"}`);
-      return media("audio", { type: "inline", mediaType: type, base64: textOf(data) ?? "" });
-    }
+    case "input_audio":
+      return media("audio", audioSource(fieldsOf(part["input_audio"])));
     default:
       throw refusal(`${param}.type`, `Parts of type '${String(part["type"]).slice(0, 40)}' are not available here.`);
   }

@@ -37,6 +37,6 @@ test("a second turn returns the reasoning to a provider without signatures", asy
   assert.equal(await reasoningSentBack(summaryOnly), "Let me see.", "from the summary alone");
 });
 
-test("a second turn returns empty reasoning, which the provider requires beside calls", async () => {
+test("a second turn returns empty reasoning, which the provider requires with tool calls", async () => {
   assert.equal(await reasoningSentBack(firstTurn("")), "");
 });

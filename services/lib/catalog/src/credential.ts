@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import type { Credential } from "./types.ts";
+
+const shownCharacters = 4;
+/** Of a shorter secret four characters would be too much. */
+const leastLength = 16;
+/** What a header may have. */
+const headerText = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
+
+/** Such as `sk-...abcd`, by which people tell credentials apart. */
+export function hintOf(secret: string): string {
+  if (secret.length < leastLength) return "...";
+  const [prefix = ""] = /^[a-z]{2,6}-/i.exec(secret) ?? [];
+  return `${prefix}...${secret.slice(-shownCharacters)}`;
+}
+
+/** What is known of a credential before its secret is resolved. */
+export type CredentialRow = Pick<Credential, "id" | "name" | "weight" | "priority" | "account">;
+
+/** 32 bits that differ between names and are the same in every process. */
+export const seedOf = (name: string): number => createHash("sha256").update(name).digest().readUInt32LE();
+
+/** The file's only key, and a provider that is called without one. */
+export const onlyCredential: CredentialRow = { id: "", name: "", weight: 1, priority: 0, account: "" };
+
+/** @param apiKey empty: the provider is called without one */
+export function credentialOf(provider: string, row: CredentialRow, apiKey: string): Credential {
+  const { id, weight, priority } = row;
+  const seed = seedOf(`${provider}\n${id}`);
+  // An account's name cannot be mistaken for the id of a credential that is its own account.
+  const account = row.account === "" ? `=${id}` : row.account;
+  return { id, name: shownName(row.name, apiKey), weight, priority, account, seed };
+}
+
+function shownName(name: string, apiKey: string): string {
+  if (headerText.test(name)) return name;
+  return apiKey === "" ? "" : hintOf(apiKey);
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { expires, limit, maxNameLength, metadata, name, usd } from "./requests/admin-fields.ts";
+import { count, nano, time } from "./responses/admin-fields.ts";
+
+const maxModels = 1_000;
+
+/** The fields of a key that describe it. */
+const descriptiveFields = {
+  key_alias: name.optional(),
+  metadata: metadata.optional(),
+} as const;
+
+/**
+ * The fields of a key that limit what it may do. An owner of an account can limit each for its
+ * members.
+ */
+export const limitFields = {
+  models: z
+    .array(
+      z
+        .string()
+        .min(1, "A model's name must not be empty.")
+        .max(maxNameLength, "A model's name can have at most 200 characters."),
+    )
+    .max(maxModels, `A key can list at most ${maxModels} models.`)
+    .optional(),
+  expires: expires.optional(),
+  rpm_limit: limit.optional(),
+  tpm_limit: limit.optional(),
+  max_parallel_requests: limit.optional(),
+  max_budget: usd
+    .refine((nano) => nano > 0n, "A budget must be more than 0; null means none.")
+    .nullable()
+    .optional(),
+} as const;
+
+/** The fields of a key that can be set at creation and changed later. */
+export const keyFields = { ...descriptiveFields, ...limitFields } as const;
+
+/** The same fields in responses. */
+export const shownKeyFields = {
+  key_alias: z.string(),
+  models: z.array(z.string()).describe("Empty: all models."),
+  expires: time.nullable(),
+  rpm_limit: count.nullable(),
+  tpm_limit: count.nullable(),
+  max_parallel_requests: count.nullable(),
+  max_budget: z.number().nullable().describe("USD a month."),
+  max_budget_nano_usd: nano.nullable().describe("The same amount in nano-USD, exact."),
+  metadata: z.record(z.string(), z.unknown()),
+} as const satisfies Record<keyof typeof keyFields, z.ZodType> & Record<string, z.ZodType>;

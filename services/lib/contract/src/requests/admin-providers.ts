@@ -1,0 +1,150 @@
+import { z } from "zod";
+import { modelId, name } from "./admin-fields.ts";
+
+const baseUrl = z
+  .string()
+  .min(1, "The base URL must not be empty; null means that of the catalogue's file.")
+  .max(2_000, "The base URL is too long.");
+const revision = z.int().min(0);
+
+/** What else can be set of a provider; null: as in the catalogue's file, or the default. */
+const settings = {
+  developer_role: z
+    .boolean()
+    .nullish()
+    .describe("Supports messages with role developer; otherwise they are sent as system."),
+  openai_options: z
+    .array(z.string().max(100))
+    .max(20)
+    .nullish()
+    .describe("OpenAI's own options that the provider supports for clients of other formats."),
+  on_abort: z
+    .enum(["stops", "continues"])
+    .nullish()
+    .describe("Whether it stops or continues (and bills) a stream whose connection is closed."),
+  caches_from_tokens: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe("Shortest prompt that it reads from a cache, for the bill of a stream whose client disconnects."),
+  free_fields: z
+    .array(z.string().max(200))
+    .max(100)
+    .nullish()
+    .describe("Unknown request fields that cannot raise a request's cost at this provider."),
+} as const;
+
+const apiKey = z
+  .string()
+  .min(1, "The API key must not be empty.")
+  .max(4_096, "The API key is too long.")
+  .optional()
+  .describe("The provider's API key. It is stored encrypted and never shown again.");
+const variable = name
+  .optional()
+  .describe(
+    "In place of `api_key`: the variable of the services' environment that has it, such as PROVIDER_SECRET_ACME, or with _FILE a file.",
+  );
+
+/** Body of `POST /admin/v1/providers`. */
+export const createProviderRequest = z.strictObject({
+  id: z
+    .string()
+    .regex(/^[a-z0-9-]{1,64}$/, "A provider's id has 1 to 64 of a-z, 0-9 and -")
+    .describe("Its name in the catalogue."),
+  template: name
+    .optional()
+    .describe("What the request does not set is as in this template: see `GET /admin/v1/provider-templates`."),
+  protocol: name
+    .optional()
+    .describe("The wire protocol, such as `openai` or `anthropic`. Required without a template."),
+  base_url: baseUrl
+    .optional()
+    .describe("Where it is called, https and public unless EGRESS_ALLOW lists it. Required without a template."),
+  api_key: apiKey,
+  variable,
+  enabled: z.boolean().optional().describe("Default: true."),
+  ...settings,
+});
+
+/** Body of `PATCH /admin/v1/providers/{id}`. */
+export const updateProviderRequest = z.strictObject({
+  revision: revision.describe(
+    "The revision that you read; the request is refused with 409 if the provider was changed since.",
+  ),
+  base_url: baseUrl
+    .nullable()
+    .optional()
+    .describe(
+      "Where the provider is called, https and public unless EGRESS_ALLOW lists it; null: as in the catalogue's file.",
+    ),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe("A disabled provider gets no new requests; those in progress and video tasks are completed."),
+  ...settings,
+});
+
+/** How a credential shares the calls to its provider, here and in the catalogue's file. */
+export const credentialShare = {
+  weight: z
+    .number()
+    .positive("must be above zero")
+    .max(1_000_000)
+    .describe("Share of the calls among the provider's credentials of the same priority. Default: 1."),
+  priority: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .describe("Credentials of the lowest number are used while one of them is available. Default: 0."),
+  account: z
+    .string()
+    .max(64)
+    .describe(
+      "The account at the provider that it belongs to; credentials of one account share its rate limits and credit. Default: an account of its own.",
+    ),
+} as const;
+
+const share = z.object(credentialShare).partial().shape;
+
+/** Body of `POST /admin/v1/providers/{id}/credentials`. */
+export const createCredentialRequest = z.strictObject({
+  api_key: apiKey,
+  variable,
+  name: name.optional().describe("A name for people."),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe("Whether new requests use it, beside the other enabled ones; default: true."),
+  ...share,
+  base_url: baseUrl.optional().describe("Also becomes the provider's base URL, in the same change."),
+  revision: revision.optional().describe("The provider's, as you read it; required with `base_url`."),
+});
+
+/** Body of `POST /admin/v1/providers/{id}/test`. */
+export const testProviderRequest = z.strictObject({
+  credential_id: name
+    .min(1)
+    .optional()
+    .describe("The credential to test, enabled or not. Default: the one that new requests use."),
+  model: modelId
+    .optional()
+    .describe("A model of the catalogue that the provider serves. Default: the one whose call costs least."),
+});
+
+/** Query of `GET /admin/v1/providers/{id}/models`. */
+export const ownModelsQuery = z.strictObject({
+  credential_id: name.min(1).optional().describe("The credential to list them with. Default: the one in use."),
+});
+
+/** Body of `PATCH /admin/v1/providers/{id}/credentials/{credential}`. */
+export const updateCredentialRequest = z.strictObject({
+  revision: revision.describe(
+    "The revision that you read; the request is refused with 409 if the credential was changed since.",
+  ),
+  enabled: z
+    .boolean()
+    .optional()
+    .describe("A disabled credential is used only for video tasks that were created with it."),
+  ...share,
+});

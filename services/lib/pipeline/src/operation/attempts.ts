@@ -1,0 +1,49 @@
+import type { Upstream } from "@uag/catalog/types";
+import { type Attempted, attempt } from "@uag/providers/attempt";
+import type { RequestCredentialsOptions } from "@uag/providers/credentials/request-credentials";
+import type { UpstreamFailure } from "@uag/providers/failure";
+import type { CapabilityContext } from "../context.ts";
+import type { CheckedRequest } from "./request-spec.ts";
+
+/** The dependencies of calling upstreams. */
+export type AttemptContext = Pick<CapabilityContext, "budget" | "events" | "health">;
+
+/**
+ * Calls the model's upstreams, best first, until one responds; each failure is logged and counted.
+ * @param signal aborts the attempts; default: the client's disconnect
+ * @throws {AttemptsFailed}
+ */
+export type Attempt = <T>(call: (upstream: Upstream) => Promise<T>, signal?: AbortSignal) => Promise<Attempted<T>>;
+
+/** What a request adds to each attempt. */
+export interface AttemptObserver extends Pick<RequestCredentialsOptions, "affinity" | "tokens"> {
+  /** Upstream calls that were made for the request already, such as of another model; default: none. */
+  readonly attemptsBefore?: number;
+  /** Surrounds a call, such as by a span. */
+  around?<T>(upstream: Upstream, call: () => Promise<T>): Promise<T>;
+  failed?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
+}
+
+/** The attempts of one request. */
+export function attemptsOf<R>(
+  { health, budget, events }: AttemptContext,
+  { exchange, model }: CheckedRequest<R>,
+  { around, failed, ...choice }: AttemptObserver = {},
+): Attempt {
+  const { requestId } = exchange;
+  return (call, signal = exchange.signal) =>
+    attempt({
+      upstreams: model.upstreams,
+      strategy: model.strategy,
+      health,
+      budget,
+      signal,
+      ...choice,
+      call: around === undefined ? call : (upstream) => around(upstream, () => call(upstream)),
+      onResponse: events.upstreamResponded,
+      onFailure(upstream, failure, durationMs) {
+        failed?.(upstream, failure, durationMs);
+        events.upstreamFailed(requestId, upstream, failure);
+      },
+    });
+}

@@ -1,0 +1,22 @@
+import type { Catalog } from "@uag/catalog/types";
+import type { ErrorFormat } from "../client-error.ts";
+import { findModel } from "../request/find-model.ts";
+import { fallbacksFor } from "./fallbacks.ts";
+import type { CheckedRequest, IncomingRequest, RequestSpec } from "./request-spec.ts";
+
+/**
+ * Checks a body: first its model and the key's permission, then its fields.
+ * @throws {GatewayError} for the first fault
+ */
+export function checkRequest<B, R>(
+  spec: RequestSpec<B, R>,
+  { body, catalog, errorFormat }: { body: B; catalog: Catalog; errorFormat: ErrorFormat },
+  incoming: IncomingRequest,
+): CheckedRequest<R> {
+  const { caller } = incoming;
+  const id = spec.modelOf(body);
+  const model = spec.findModel?.(catalog, id, caller) ?? findModel(catalog, id, caller, spec.name);
+  const request = spec.read(body, model, incoming);
+  const fallbacks = fallbacksFor(spec, { body, catalog, model }, incoming);
+  return { ...incoming, model, catalogVersion: catalog.version, request, fallbacks, errorFormat };
+}

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseCatalog } from "@uag/catalog/parse";
+import { modelOperationNames } from "@uag/catalog/sizing";
+import { routes } from "@uag/contract/routes";
+import { Caller } from "@uag/proto/common/v1/caller.ts";
+import { findModel, pathOfOperation } from "./find-model.ts";
+
+const catalog = parseCatalog(
+  `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:9", api_key: k } }
+models:
+  - &text
+    id: gpt-4o-mini
+    owned_by: openai
+    created: 0
+    operations: [chat.completions, messages]
+    context_tokens: 100
+    max_output_tokens: 100
+    price: { input_tokens: 1, output_tokens: 1 }
+    upstreams: [{ provider: p }]
+  - { <<: *text, id: gpt-4o }
+  - { <<: *text, id: gpt-4.1-mini }
+  - &vectors
+    id: other-embedding
+    owned_by: other
+    created: 0
+    operations: [embeddings]
+    context_tokens: 100
+    embedding: { dimensions: 8 }
+    price: { input_tokens: 1 }
+    upstreams: [{ provider: p, batch: { items: 10, tokens: 1000 } }]
+  - { <<: *vectors, id: text-embedding-3-small, owned_by: openai }`,
+  {},
+);
+
+const errorOf = (id: string, { operation = "chat.completions", models = [] as string[] } = {}): string => {
+  try {
+    findModel(catalog, id, Caller.fromPartial({ models }), operation);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return assert.fail(`${id} was found`);
+};
+
+const meant: readonly [id: string, model: string][] = [
+  ["gpt-4o-mni", "gpt-4o-mini"],
+  ["GPT-4o-mini", "gpt-4o-mini"],
+  ["openai/gpt-4o-mini", "gpt-4o-mini"],
+  ["openrouter/openai/GPT-4o-Mini:free", "gpt-4o-mini"],
+  ["gpt 4o mini", "gpt-4o-mini"],
+  ["gpt-4-1-mini", "gpt-4.1-mini"],
+  ["gpt4o", "gpt-4o"],
+];
+for (const [id, model] of meant)
+  test(`the error for the model ${id} asks whether ${model} was meant`, () => {
+    const expected = `There is no model '${id}'. Did you mean '${model}'? GET /v1/models lists the models this key can use.`;
+    assert.equal(errorOf(id), expected);
+  });
+
+test("no model is suggested that is not close, that the key may not use, or that the path does not serve", () => {
+  const plain = (id: string) => `There is no model '${id}'. GET /v1/models lists the models this key can use.`;
+  for (const id of ["claude", "x", "llama-3.1-405b", "", "/", "x".repeat(50)]) assert.equal(errorOf(id), plain(id), id);
+  assert.equal(errorOf("gpt-4o-mni", { models: ["gpt-4.1*"] }), plain("gpt-4o-mni"));
+  assert.equal(errorOf("gpt-4o-mni", { operation: "embeddings" }), plain("gpt-4o-mni"));
+});
+
+test("a suggestion keeps the words that clients of the messages format match", () => {
+  assert.equal(errorOf("none-such", { operation: "messages" }), "model: none-such");
+  assert.equal(errorOf("gpt-4o-mni", { operation: "messages" }), "model: gpt-4o-mni. Did you mean 'gpt-4o-mini'?");
+});
+
+test("the error for a model of another path names its path and a model of the same owner that fits", () => {
+  assert.equal(
+    errorOf("gpt-4o", { operation: "embeddings" }),
+    "The model 'gpt-4o' is not available on this path. Use it at POST /v1/chat/completions. A model that is available here is 'text-embedding-3-small'.",
+  );
+  assert.equal(
+    errorOf("gpt-4o", { operation: "embeddings", models: ["gpt-4o"] }),
+    "The model 'gpt-4o' is not available on this path. Use it at POST /v1/chat/completions.",
+  );
+});
+
+test("every operation of a model is served by POST at the path of its name", () => {
+  const posts = new Set(routes.filter(({ method }) => method === "POST").map(({ path }) => path));
+  for (const operation of modelOperationNames) assert.ok(posts.has(pathOfOperation(operation)), operation);
+});
+
+test("an id of the largest size gets its error within 20 ms", () => {
+  const before = process.threadCpuUsage();
+  errorOf("/ ._:".repeat(1_000_000));
+  const { user, system } = process.threadCpuUsage(before);
+  assert.ok(user + system < 20_000, `${user + system} µs`);
+});

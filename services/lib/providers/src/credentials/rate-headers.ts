@@ -1,0 +1,81 @@
+import type { Clock } from "@uag/runtime/clock";
+import type { HttpResponse } from "../http/call.ts";
+
+/** What a provider reports of one limit: how much is left, and when all of it is available again. */
+export interface ReportedLimit {
+  readonly remaining: number;
+  /** Infinity: not reported. */
+  readonly limit: number;
+  readonly resetMs: number;
+}
+
+/** One limit's headers. Made once, since they are read at every response. */
+interface Names {
+  readonly remaining: string;
+  readonly limit: string;
+  readonly reset: string;
+}
+
+const openAi = (what: string): Names => ({
+  remaining: `x-ratelimit-remaining-${what}`,
+  limit: `x-ratelimit-limit-${what}`,
+  reset: `x-ratelimit-reset-${what}`,
+});
+const anthropic = (what: string): Names => ({
+  remaining: `anthropic-ratelimit-${what}-remaining`,
+  limit: `anthropic-ratelimit-${what}-limit`,
+  reset: `anthropic-ratelimit-${what}-reset`,
+});
+
+/**
+ * https://developers.openai.com/api/docs/guides/rate-limits,
+ * https://platform.claude.com/docs/en/api/rate-limits
+ */
+export const requestLimits = [openAi("requests"), anthropic("requests")];
+export const tokenLimits = [
+  openAi("tokens"),
+  anthropic("tokens"),
+  anthropic("input-tokens"),
+  anthropic("output-tokens"),
+];
+
+/** A credential is not avoided for longer because of a header; a daily limit is seen again then. */
+const maxResetMs = 3_600_000;
+
+/** The limit that has the least left; undefined if the response has none of these headers. */
+export function reportedLimit(
+  response: Pick<HttpResponse, "header">,
+  names: readonly Names[],
+  clock: Pick<Clock, "now">,
+): ReportedLimit | undefined {
+  let least: ReportedLimit | undefined;
+  for (const { remaining: name, limit, reset } of names) {
+    const remaining = countIn(response.header(name));
+    if (remaining === undefined || remaining >= (least?.remaining ?? Number.POSITIVE_INFINITY)) continue;
+    const resetMs = Math.min(maxResetMs, durationIn(response.header(reset), clock.now()) ?? 0);
+    least = { remaining, limit: countIn(response.header(limit)) ?? Number.POSITIVE_INFINITY, resetMs };
+  }
+  return least;
+}
+
+function countIn(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined;
+  return Number(text);
+}
+
+const unitMs = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+const rfc3339 = /^\d{4}-\d\d-\d\dT/;
+const goDuration = /^(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)s)?(?:(\d{1,9}(?:\.\d{1,9})?)ms)?$/;
+
+/** `6m0s`, `20ms`, a number of seconds or an RFC 3339 time; undefined for anything else. */
+export function durationIn(text: string | undefined, nowMs: number): number | undefined {
+  if (text === undefined || text === "" || text.length > 40) return undefined;
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text) * unitMs.s;
+  const parts = goDuration.exec(text);
+  if (parts === null) {
+    const at = rfc3339.test(text) ? Date.parse(text) : Number.NaN;
+    return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+  }
+  const [, hours = 0, minutes = 0, seconds = 0, ms = 0] = parts;
+  return Number(hours) * unitMs.h + Number(minutes) * unitMs.m + Number(seconds) * unitMs.s + Number(ms) * unitMs.ms;
+}
