@@ -1,7 +1,6 @@
 import { auditBooks } from "@uag/ledger/books/audit-books";
 import { auditChain } from "@uag/ledger/books/audit-chain";
-import type { LaneData } from "@uag/ledger/books/lane";
-import { openLanes } from "@uag/ledger/books/lanes";
+import { type AuditedDatabase, openAuditPool } from "@uag/ledger/books/audit-pool";
 import type { Store } from "@uag/ledger/documents/store";
 import type { Proof } from "@uag/ledger/rules/audit";
 import type { DatabaseClock } from "@uag/mongo/database-clock";
@@ -17,7 +16,7 @@ export interface AuditParts {
   /** Verdicts are of the database's time: accounts, which have it too, are compared with them. */
   readonly clock: Pick<DatabaseClock, "moment">;
   /** Connection details for the threads of a full audit. */
-  readonly lanes: LaneData;
+  readonly database: AuditedDatabase;
   /** Receives each account whose checkpoint is unusable. */
   readonly onFallback?: (accountId: string, flaw: Flaw) => void;
 }
@@ -100,7 +99,9 @@ export async function runAudit(parts: AuditParts, kind: Kind): Promise<Verdict> 
   await using stack = new AsyncDisposableStack();
   const findings = await auditBooks({
     store: books,
-    ...(kind === "incremental" ? { since: fallbacks.proofs } : { lanes: stack.use(openLanes(threads, parts.lanes)) }),
+    ...(kind === "incremental"
+      ? { since: fallbacks.proofs }
+      : { pool: stack.use(openAuditPool(threads, parts.database)) }),
     proved: (proofs) => writeCheckpoints(parts, proofs, moment),
   });
   const faults = [...findings.violations];

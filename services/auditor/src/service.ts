@@ -86,7 +86,7 @@ async function openParts(config: AuditorConfig, reporting: Reporting, stack: Asy
   const books = { connection, ...modelsOn(connection) };
   const keys = keyringOf(config.AUDIT_KEY, config.AUDIT_KEY_PREVIOUS);
   const clock = stack.use(await openDatabaseClock(connection, reporting));
-  return { books, own, keys, clock, lanes: { url, database: config.BILLING_DATABASE } };
+  return { books, own, keys, clock, database: { url, database: config.BILLING_DATABASE } };
 }
 
 /** Runs the audit that is due, once; returns whether the books are exact. */

@@ -243,7 +243,7 @@ test("deletes ended grants only after an exact audit; a repeated bill is charged
   for (const kind of ["incremental", "whole"] as const) assert.deepEqual((await runAudit(parts, kind)).faults, []);
 });
 
-test("a verdict dated in the future by a wrong clock delays no audit", async () => {
+test("a result dated in the future by a wrong clock does not delay the next audit", async () => {
   await using backend = await openBackend();
   await backend.fund(100n);
   const { parts } = backend;

@@ -74,7 +74,7 @@ test("does not compare units that one side does not count", () => {
   assert.equal(mixed.state, "drifts", "a model that is counted alike is compared in every unit");
 });
 
-test("sums fractions of a nano-dollar before it rounds, and allows our rounding up", () => {
+test("sums fractions of a nano-dollar before rounding, and tolerates that we round up", () => {
   const spent = [paid(4n, { requests: 3n })];
   const costs: ReportedCost[] = [1, 2, 3].map(() => ({ model: "m", attoUsd: 400_000_000n }));
   assert.equal(cellOf(compared({ ours: ours({ spent }), costs }), costUnit)?.theirs, 1n);

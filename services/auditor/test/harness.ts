@@ -71,7 +71,7 @@ export async function openBackend(): Promise<Backend> {
       own,
       keys: keyringOf(auditKey),
       clock: { moment: async () => Date.now() },
-      lanes: { url, database },
+      database: { url, database },
     },
     env: {
       MONGODB_URL: url,

@@ -5,9 +5,11 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Bus } from "@uag/runtime/bus";
 import type { Keyring } from "@uag/runtime/keyring";
 import type { LedgerArchive } from "./archive/archive.ts";
+import type { CredentialBox } from "./catalog/credential-box.ts";
 import type { Events } from "./events.ts";
 import type { Funds } from "./grants/funds.ts";
 import type { Refusals } from "./grants/refusals.ts";
+import type { FetchBudget } from "./limits/fetch-budget.ts";
 import type { Limits } from "./limits/limits.ts";
 import type { Prices, ReadCatalog, ReadSource } from "./repair/prices.ts";
 import type { AccountQueue } from "./store/queue.ts";
@@ -28,6 +30,8 @@ export interface Settings {
   readonly fromGrants: boolean;
   /** Database that holds the auditor's verdicts. */
   readonly auditDatabase: string;
+  /** Non-public `host:port` pairs that a provider's base URL may have. */
+  readonly egressAllow: readonly string[];
 }
 
 /** Dependencies of the RPCs. */
@@ -43,6 +47,8 @@ export interface Billing {
   readonly prices: Prices;
   readonly readCatalog: ReadCatalog;
   readonly readSource: ReadSource;
+  /** Encrypts the providers' credentials. */
+  readonly credentials: CredentialBox;
   readonly funds: Funds;
   readonly refusals: Refusals;
   /**
@@ -53,6 +59,7 @@ export interface Billing {
   /** Ensures that a holder is registered. */
   readonly register: (holderId: string) => Promise<void>;
   readonly limits: Limits;
+  readonly fetchBudget: FetchBudget;
   readonly archive: LedgerArchive;
   readonly bus: Bus;
   readonly events: Events;

@@ -1,10 +1,12 @@
 import { archiveSettings } from "@uag/runtime/archive/settings";
-import { commonSettings, natsSettings } from "@uag/runtime/config";
+import { commaList, commonSettings, natsSettings } from "@uag/runtime/config";
 import { previousSecrets } from "@uag/runtime/keyring";
 import { tracingSettings } from "@uag/runtime/tracing/settings";
 import { z } from "zod";
 
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){32,}$/, "must be at least 32 bytes in hex");
+
+const credentialKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 
 const milliseconds = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
 const adminToken = z.string().regex(/^[\x21-\x7e]{24,200}$/, "must be 24 to 200 visible characters");
@@ -30,6 +32,19 @@ export const schema = z.object({
     .optional()
     .describe("Token with which the console creates its users' tokens; the same value as in the console."),
   CONSOLE_ADMIN_TOKEN_PREVIOUS: adminToken.optional().describe("A second valid token during its rotation."),
+  CREDENTIAL_KEY: credentialKey
+    .optional()
+    .describe(
+      "Key under which the providers' credentials are encrypted, 32 bytes in hex. Losing it makes every credential useless. Unset: none can be stored.",
+    ),
+  CREDENTIAL_KEY_PREVIOUS: previousSecrets(credentialKey).describe(
+    "Previous values of CREDENTIAL_KEY, comma-separated. Credentials encrypted under them are encrypted again at startup.",
+  ),
+  EGRESS_ALLOW: commaList
+    .default([])
+    .describe(
+      "Addresses that a provider's base URL may have although they are not public, as `host:port`, comma-separated.",
+    ),
   CATALOG_FILE: z.string().optional().describe("Catalogue whose prices are used to repair unpriced requests."),
   HOLDER_LEASE_MS: milliseconds(100, 15_000).describe("How long a holder may admit requests after a heartbeat."),
   ORPHAN_GRACE_MS: milliseconds(0, 900_000).describe(
@@ -53,6 +68,13 @@ export const schema = z.object({
     .describe(
       "Maximum write-off of an account, nano-USD; above it no request is admitted until a top-up has repaid it.",
     ),
+  URL_FETCHES_PER_HOUR: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .default(10_000)
+    .describe("Maximum URLs in requests that one account may have fetched per hour, over all services; more get 429."),
   GRANT_KEEP_MS: milliseconds(86_400_000, 1_209_600_000).describe(
     "How long ended grants and gone holders are kept for repeated calls. Must exceed the longest delivery of a bill.",
   ),
@@ -61,7 +83,7 @@ export const schema = z.object({
     .string()
     .min(1)
     .default("audit")
-    .describe("Database of the auditor's verdicts: only data covered by an exact audit is deleted."),
+    .describe("Database of the auditor's results: only data covered by an exact audit is deleted."),
   ...archiveSettings("ledger/", "If neither this nor S3 is set, the ledger is not archived."),
   GRANT_SHARE: z.coerce
     .number()

@@ -40,9 +40,16 @@ export interface Events {
   /** Rows of a closed month are in a file, which was read back. */
   ledgerArchived(event: { month: string; part: { key: string; rows: bigint; bytes: bigint } }): void;
   ledgerArchiveFailed(error: unknown): void;
+  /** A change of the catalogue is committed. */
+  catalogChanged(event: { action: string; target: string; version: number }): void;
+  /** The number of changes to the catalogue so far. */
+  catalogVersion(version: number): void;
+  /** Providers that were deleted long ago keep their credentials until the next attempt. */
+  drainFailed(error: unknown): void;
   /** Receipts of requests priced now will not find their prices. */
   pricesNotKept(error: unknown): void;
   borrowed(event: { keyId: string; limit: LimitName; short: boolean }): void;
+  fetchesLeased(event: { short: boolean }): void;
   limitRecalled(event: { keyId: string; limit: LimitName }): void;
   /** Holders of permits whose lease expired. */
   limitHoldersLapsed(count: number): void;
@@ -138,7 +145,7 @@ function settleEvents(log: Logger, metrics: Metrics) {
       log.info({ accountId, requestId, ...amounts }, "corrected the charge of an unpriced request");
     },
     finishFailed: (grantId, error) =>
-      log.warn({ grantId, err: error }, "closing a used-up grant failed; it closes with its holder"),
+      log.warn({ grantId, err: error }, "could not close a used-up grant; it is closed with its holder"),
     settled: (accountId, settlement) => {
       if (!settlement.isNew) {
         duplicate.inc();
@@ -163,10 +170,12 @@ function settleEvents(log: Logger, metrics: Metrics) {
 
 function limitEvents(log: Logger, metrics: Metrics) {
   const borrows = metrics.counter("uag_billing_limit_borrows_total");
+  const fetches = metrics.counter("uag_billing_url_fetch_leases_total");
   const recalls = metrics.counter("uag_billing_limit_recalls_total");
   const lapsed = metrics.counter("uag_billing_limit_holders_lapsed_total");
   return {
     borrowed: ({ limit, short }) => borrows.inc({ limit, outcome: short ? "short" : "lent" }),
+    fetchesLeased: ({ short }) => fetches.inc({ outcome: short ? "short" : "lent" }),
     limitRecalled: ({ keyId, limit }) => {
       recalls.inc({ limit });
       log.debug({ keyId, limit }, "idle permits recalled");
@@ -194,6 +203,18 @@ function archiveEvents(log: Logger, metrics: Metrics) {
   } satisfies Partial<Events>;
 }
 
+function catalogEvents(log: Logger, metrics: Metrics) {
+  const current = metrics.gauge("uag_billing_catalog_version");
+  return {
+    catalogVersion: (version) => current.set(version),
+    catalogChanged: ({ action, target, version }) => {
+      current.set(version);
+      log.info({ action, target, version }, "catalogue changed");
+    },
+    drainFailed: (error) => log.warn({ err: error }, "deleting drained providers failed"),
+  } satisfies Partial<Events>;
+}
+
 export function createEvents(log: Logger, metrics: Metrics): Events {
   const violations = metrics.gauge("uag_billing_audit_violations");
   const committed = metrics.counter("uag_billing_transactions_total");
@@ -207,6 +228,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     ...settleEvents(log, metrics),
     ...limitEvents(log, metrics),
     ...archiveEvents(log, metrics),
+    ...catalogEvents(log, metrics),
     audited: (event) => {
       violations.set(event.violations.length);
       const counts = { accounts: String(event.accounts), entries: String(event.entries), tookMs: event.tookMs };
@@ -229,7 +251,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     pruneFailed: (error) => log.warn({ err: error }, "pruning ended grants and holders failed"),
     reapFailed: (error) => {
       reapFailures.inc();
-      log.error({ err: error }, "a reaper round failed");
+      log.error({ err: error }, "releasing the grants of dead holders failed");
     },
   };
 }

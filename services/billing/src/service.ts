@@ -1,5 +1,5 @@
 import { connectBooks } from "@uag/ledger/documents/connection";
-import { openStore } from "@uag/ledger/documents/store";
+import { openStore, type Store } from "@uag/ledger/documents/store";
 import { createUnblocker } from "@uag/mongo/abandoned-transactions";
 import { mongoCheck } from "@uag/mongo/connect";
 import { openDatabaseClock } from "@uag/mongo/database-clock";
@@ -22,6 +22,9 @@ import { archiveDue, archiverLease } from "./archive/archive.ts";
 import { inLine } from "./audit/in-line.ts";
 import { seedAdminTokens } from "./audit/seed-token.ts";
 import type { Billing, Settings } from "./billing.ts";
+import { CredentialBox } from "./catalog/credential-box.ts";
+import { startDrain } from "./catalog/drained.ts";
+import { openAll } from "./catalog/open-all.ts";
 import { schema } from "./config.ts";
 import { createEvents } from "./events.ts";
 import { createFunds } from "./grants/funds.ts";
@@ -31,6 +34,7 @@ import { startReaper } from "./grants/reaper.ts";
 import { createRecall } from "./grants/recall.ts";
 import { createRefusals } from "./grants/refusals.ts";
 import { createChangePool } from "./limits/change-pool.ts";
+import { FetchBudget } from "./limits/fetch-budget.ts";
 import { createLivenessGuard } from "./limits/liveness-guard.ts";
 import { startLimitReaper } from "./limits/reaper.ts";
 import { startPriceHistory } from "./repair/price-history.ts";
@@ -58,7 +62,19 @@ function settingsOf(config: z.infer<typeof schema>): Settings {
     writeOffLimit: BigInt(config.WRITE_OFF_LIMIT_NANO_USD),
     fromGrants: config.SETTLE_FROM_GRANTS === "on",
     auditDatabase: config.AUDIT_DATABASE,
+    egressAllow: config.EGRESS_ALLOW,
   };
+}
+
+type CatalogParts = Pick<Billing, "prices" | "readCatalog" | "readSource" | "credentials">;
+
+async function openCatalog(store: Store, config: z.infer<typeof schema>): Promise<CatalogParts> {
+  const { CREDENTIAL_KEY: key, CREDENTIAL_KEY_PREVIOUS: previous } = config;
+  const credentials = new CredentialBox(key === undefined ? undefined : keyringOf(key, previous));
+  await openAll(store, credentials);
+  const readSource = createReadSource(store, config.CATALOG_FILE);
+  const readCatalog = async () => catalogOf(await readSource());
+  return { prices: createPrices(readCatalog), readCatalog, readSource, credentials };
 }
 
 /** Serializes calls: two at once may conflict on the same grants, and then one repeats its work. */
@@ -78,6 +94,7 @@ function inTurn<Q, A>(call: (request: Q) => Promise<A>): (request: Q) => Promise
 function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: AsyncDisposableStack): void {
   const { store, events, limits, archive } = billing;
   stack.use(startPriceHistory(billing, config.CATALOG_FILE));
+  if (config.CATALOG_FILE !== undefined) stack.use(startDrain(billing, config.PRUNE_INTERVAL_MS));
   stack.use(startReaper(billing));
   stack.use(startLimitReaper({ store, events, ...limits }));
   const pruning = { store, clock: billing.clock, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
@@ -129,8 +146,6 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     changePool: createChangePool(store.limitPools),
     livenessGuard: started.use(createLivenessGuard(steadyMs)),
   };
-  const readSource = createReadSource(store, config.CATALOG_FILE);
-  const readCatalog = async () => catalogOf(await readSource());
   const billing: Billing = {
     store,
     clock,
@@ -142,14 +157,13 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       ),
     ),
     transact,
-    prices: createPrices(readCatalog),
-    readCatalog,
-    readSource,
+    ...(await openCatalog(store, config)),
     funds,
     refusals: createRefusals(store, settings.writeOffLimit),
     recall: createRecall(bus),
     register: createRegister(store, settings.leaseMs),
     limits,
+    fetchBudget: new FetchBudget(store.fetchBudgets, config.URL_FETCHES_PER_HOUR),
     archive: { store, clock, objects: openArchiveStore(config), events },
     bus,
     events,

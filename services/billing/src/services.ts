@@ -1,6 +1,7 @@
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
+import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
@@ -12,6 +13,7 @@ import type { Tracing } from "@uag/runtime/tracing/tracing";
 import type { Billing } from "./billing.ts";
 import { acceptPrice } from "./rpc/accept-price.ts";
 import { acquire } from "./rpc/acquire.ts";
+import { createProvider, listTemplates } from "./rpc/add-provider.ts";
 import { createAdminToken, listAdminTokens, resolveAdminToken, revokeAdminToken } from "./rpc/admin-tokens.ts";
 import { archiveLedgerMonth, listLedgerMonths, verifyLedgerMonth } from "./rpc/archive.ts";
 import { audit } from "./rpc/audit.ts";
@@ -20,22 +22,32 @@ import { listCatalogModels } from "./rpc/catalog-models.ts";
 import { closeHolder } from "./rpc/close-holder.ts";
 import { createAccount } from "./rpc/create-account.ts";
 import { createKey } from "./rpc/create-key.ts";
+import { createCredential, deleteCredential, updateCredential } from "./rpc/credentials.ts";
+import { deleteProvider } from "./rpc/delete-provider.ts";
 import { getAccount } from "./rpc/get-account.ts";
+import { getFetchBudget } from "./rpc/get-fetch-budget.ts";
 import { getKey } from "./rpc/get-key.ts";
+import { getKeyUse } from "./rpc/get-key-use.ts";
+import { getOverlay } from "./rpc/get-overlay.ts";
 import { getSubscription } from "./rpc/get-subscription.ts";
 import { getVerdict } from "./rpc/get-verdict.ts";
 import { heartbeat } from "./rpc/heartbeat.ts";
 import { getInvoice, listInvoices } from "./rpc/invoices.ts";
 import { isHolderGone } from "./rpc/is-holder-gone.ts";
 import { itemize } from "./rpc/itemize.ts";
+import { leaseFetches } from "./rpc/lease-fetches.ts";
 import { listAcceptedPrices } from "./rpc/list-accepted-prices.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
 import { listAuditRecords } from "./rpc/list-audit-records.ts";
+import { listChanges } from "./rpc/list-changes.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listHolds } from "./rpc/list-holds.ts";
 import { listKeys } from "./rpc/list-keys.ts";
 import { listReconciliations } from "./rpc/list-reconciliations.ts";
+import { createModel, deleteModel, updateModel } from "./rpc/models.ts";
+import { listProviders, updateProvider } from "./rpc/providers.ts";
 import { putPriceTable } from "./rpc/put-price-table.ts";
+import { quoteModels } from "./rpc/quote-models.ts";
 import { recordAction } from "./rpc/record-action.ts";
 import { regenerateKey } from "./rpc/regenerate-key.ts";
 import { renew } from "./rpc/renew.ts";
@@ -89,8 +101,44 @@ function adminService(bind: Bind, log: Logger): RpcService {
   );
 }
 
+function catalogService(bind: Bind, log: Logger): RpcService {
+  return unaryService<CatalogServiceServer>(
+    CatalogServiceService,
+    {
+      getOverlay: bind(getOverlay),
+      listProviders: bind(listProviders),
+      updateProvider: bind(updateProvider),
+      createCredential: bind(createCredential),
+      updateCredential: bind(updateCredential),
+      deleteCredential: bind(deleteCredential),
+      createProvider: bind(createProvider),
+      deleteProvider: bind(deleteProvider),
+      listTemplates: bind(listTemplates),
+      listChanges: bind(listChanges),
+      createModel: bind(createModel),
+      updateModel: bind(updateModel),
+      deleteModel: bind(deleteModel),
+    },
+    log,
+  );
+}
+
+function limitService(bind: Bind, log: Logger): RpcService {
+  return unaryService<LimitServiceServer>(
+    LimitServiceService,
+    {
+      borrow: bind(borrow),
+      renew: bind(renew),
+      getKeyUse: bind(getKeyUse),
+      leaseFetches: bind(leaseFetches),
+      getFetchBudget: bind(getFetchBudget),
+    },
+    log,
+  );
+}
+
 /**
- * Billing's eight gRPC services. An unreachable database is `service_unavailable` on every one of
+ * Billing's nine gRPC services. An unreachable database is `service_unavailable` on every one of
  * them.
  */
 export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): RpcService[] {
@@ -157,9 +205,11 @@ export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): R
         putPriceTable: bind(putPriceTable),
         reviewPrices: bind(reviewPrices),
         acceptPrice: bind(acceptPrice),
+        quoteModels: bind(quoteModels),
       },
       log,
     ),
-    unaryService<LimitServiceServer>(LimitServiceService, { borrow: bind(borrow), renew: bind(renew) }, log),
+    catalogService(bind, log),
+    limitService(bind, log),
   ];
 }

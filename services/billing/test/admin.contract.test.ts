@@ -4,9 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { type AdminServiceServer, AdminServiceService, RepairState } from "@uag/proto/billing/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { digestKey } from "@uag/runtime/api-key";
+import { connectBus } from "@uag/runtime/bus";
+import { createLogger } from "@uag/runtime/log";
 import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
 import { acquireFields, faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
@@ -77,6 +80,37 @@ test("concurrent changes of different limits of a key both take effect", async (
   const after = await billing.keys.getKey({ id });
   assert.deepEqual(after.limits, { ...limits, requestsPerMinute: 7n, tokensPerMinute: 8n });
   assert.equal(after.version, 3n);
+});
+
+test("disabling and enabling an account is announced for each of its keys, which then resolve as disabled or enabled", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const log = createLogger({ service: "test", level: "silent" });
+  await using bus = await connectBus({ settings: { NATS_URL: db.env["NATS_URL"]! }, name: "test", log });
+  using admin = adminOn(billing.grpcPort);
+  const accountId = await fund(billing, 1n);
+  const other = await fund(billing, 1n);
+  const made = { name: "", models: [], limits, expiresAtMs: 0n };
+  const keys = [];
+  for (const owner of [accountId, accountId, other])
+    keys.push(await billing.keys.createKey({ accountId: owner, ...made }));
+  const heard: string[] = [];
+  bus.subscribe("billing.key-changed", (data) => heard.push(JSON.parse(Buffer.from(data).toString()).digest));
+  await bus.connection.flush();
+
+  const [first, second, third] = keys.map(({ secret }) => digestOf(secret)) as [Buffer, Buffer, Buffer];
+  const isDisabled = async (digest: Buffer) =>
+    (await resolveKey(billing, { digest, previousDigests: [] })).accountDisabled;
+  for (const disabled of [true, false]) {
+    heard.length = 0;
+    assert.equal((await admin.updateAccount({ id: accountId, disabled, actor })).disabled, disabled);
+    await waitFor(() => heard.length === 2, { what: "the announcements" });
+    assert.deepEqual(heard.toSorted(), [first, second].map((digest) => digest.toString("hex")).toSorted());
+    assert.deepEqual([await isDisabled(first), await isDisabled(third)], [disabled, false]);
+  }
+  await admin.updateAccount({ id: accountId, name: "renamed", actor });
+  await bus.connection.flush();
+  assert.equal(heard.length, 2, "a new name is not announced");
 });
 
 test("records every change with its actor and the previous values, and without secrets", async () => {
@@ -150,7 +184,7 @@ test("an admin token resolves until it is revoked; the environment's token follo
   await assert.rejects(admin.resolveAdminToken({ digest: digestOf(first), previousDigests: [] }), refused("not_found"));
 });
 
-test("repairs an unpriced request once, by another row at the catalogue's price, and keeps its own row", async () => {
+test("repairs an unpriced request once, with an additional row at the catalogue's price", async () => {
   await using db = scratch();
   await using resources = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "catalogue-"));

@@ -31,7 +31,7 @@ async function withDatabaseAccess(env: NodeJS.ProcessEnv, work: (rows: Collectio
 }
 type Collection = ReturnType<ReturnType<typeof createConnection>["collection"]>;
 
-test("the audit log is a chain: concurrent rows each have their place and their origin", async () => {
+test("the audit log is a chain in which concurrent rows get distinct positions and keep their origin", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   using admin = adminOn(billing.grpcPort);

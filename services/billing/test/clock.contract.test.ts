@@ -22,7 +22,7 @@ const hourMs = 3_600_000;
 /** A month is closed an hour after its end. */
 const closesAfterMs = 2 * hourMs;
 
-test("leaves the month's invoice open in a process that is 14 h ahead, in the next month", async () => {
+test("a process whose clock is 14 h ahead, in the next month, leaves this month's invoice open", async () => {
   await using db = scratch();
   await using right = await startBilling(db.env);
   const now = new Date();
@@ -52,7 +52,7 @@ test("leaves the month's invoice open in a process that is 14 h ahead, in the ne
   }
 });
 
-test("gives keys and audit rows the database's time in a process that is 400 days ahead", async () => {
+test("a process whose clock is 400 days ahead gives keys and audit rows the database's time", async () => {
   await using db = scratch();
   await using child = await startSkewed(db.env, 400 * dayMs);
   using skewed = connectClients(child.port);

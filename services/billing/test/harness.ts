@@ -12,6 +12,7 @@ import {
   type ResolveKeyResponse,
 } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
 import { Outcome, Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { newId, randomText } from "@uag/runtime/ids";
 import { type CallOptions, createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
@@ -66,6 +67,7 @@ export interface Clients extends Disposable {
   readonly keys: RpcClient<KeyServiceServer>;
   readonly grants: RpcClient<GrantServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
+  readonly limits: RpcClient<LimitServiceServer>;
 }
 
 export function connectClients(port: number): Clients {
@@ -74,13 +76,15 @@ export function connectClients(port: number): Clients {
   const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address, insecure, patient);
   const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure, patient);
   const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure, patient);
+  const limits = createRpcClient<LimitServiceServer>(LimitServiceService, address, insecure, patient);
   return {
     accounts,
     keys,
     grants,
     ledger,
+    limits,
     [Symbol.dispose]: () => {
-      for (const client of [accounts, keys, grants, ledger]) client[Symbol.dispose]();
+      for (const client of [accounts, keys, grants, ledger, limits]) client[Symbol.dispose]();
     },
   };
 }

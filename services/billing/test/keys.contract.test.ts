@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import { digestKey, parseKey } from "@uag/runtime/api-key";
 import { connectBus } from "@uag/runtime/bus";
+import { newId } from "@uag/runtime/ids";
 import { createLogger } from "@uag/runtime/log";
 import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
@@ -32,7 +34,7 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
   const digest = digestOf(secret);
   const { caller, revoked } = await resolveKey(billing, { digest, previousDigests: [] });
   const known = { keyId: key!.id, accountId, models: ["gpt-*"], expiresAtMs: 0n, limits, version: 1n };
-  assert.deepEqual(caller, { ...known, keepsNoAnswers: false });
+  assert.deepEqual(caller, { ...known, keepsNoAnswers: false, lowersOutputCap: false });
   assert.equal(revoked, false);
 
   const change = { id: key!.id, name: "second", models: ["never"], limits: undefined, expiresAtMs: 5n };
@@ -51,6 +53,26 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
   assert.ok(
     heard.filter((event) => event.key_id === key!.id).every((event) => event.digest === digest.toString("hex")),
   );
+});
+
+test("a lowered limit is in force for requests that were authenticated before the change", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1n);
+  const { key } = await billing.keys.createKey({ accountId, name: "", models: [], limits, expiresAtMs: 0n });
+  const { id } = key!;
+  const holderId = newId("lim");
+  await billing.limits.renew({ holderId });
+  const borrow = async (kind: LimitKind, limit: bigint, want: bigint, sequence: bigint): Promise<number> => {
+    const stale = { holderId, keyId: id, kind, limit, keyVersion: 1n, need: 1n, want, returned: [], sequence };
+    const { lent } = await billing.limits.borrow(stale);
+    return lent.reduce((sum, { count }) => sum + Number(count), 0);
+  };
+  assert.equal(await borrow(LimitKind.CONCURRENCY, 5n, 1n, 1n), 1);
+  const lowered = { ...limits, requestsPerMinute: 2n, concurrentRequests: 3n };
+  await billing.keys.updateKey({ id, name: "", models: [], limits: lowered, expiresAtMs: 0n, fields: ["limits"] });
+  assert.equal(await borrow(LimitKind.REQUESTS, 60n, 60n, 2n), 2, "no permit was borrowed before the change");
+  assert.equal(await borrow(LimitKind.CONCURRENCY, 5n, 5n, 3n), 2, "a permit was borrowed before the change");
 });
 
 test("lists keys newest first, page by page, and revoked ones only on request", async () => {

@@ -19,11 +19,11 @@ export const schema = z.object({
       "The `USAGE_MAC_KEY` of each service, as `service:hex`, comma-separated; two for one service during a rotation.",
     ),
   BILLING_ADDR: z.string().min(1).describe("Address of billing's gRPC."),
-  VIDEO_ADDR: z
+  NOTIFICATIONS_ADDR: z
     .string()
     .min(1)
     .optional()
-    .describe("Address of video's gRPC, which sends spend alerts. Unset: no alerts are sent."),
+    .describe("Address of notifications' gRPC, which sends spend alerts. Unset: no alerts are sent."),
   ALERTS_EVERY_MS: integer(100, 10_000).describe("How often each spend alert is evaluated."),
   USAGE_KEEP_MONTHS: integer(1, 13).describe(
     "Number of whole months before the current one whose usage events stay in the database; older ones are archived. Roll-ups are kept permanently.",

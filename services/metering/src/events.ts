@@ -22,6 +22,8 @@ export interface MeteringEvents {
   alerted(detail: { alert: string; account: string; threshold: number; messages: number }): void;
   /** Spend alerts could not be evaluated; metering retries. */
   alertFailed(error: unknown): void;
+  /** A service's counts of refusals could not be stored. */
+  refusalsLost(error: unknown): void;
   waiting(error: unknown): void;
   streamMade(name: string): void;
   /** The set of metering processes changed, and this process now owns that many partitions. */
@@ -80,6 +82,7 @@ export function createEvents(log: Logger, metrics: Metrics): MeteringEvents {
       alertFailures.inc();
       log.warn({ err: error }, "evaluating or sending a spend alert failed; retrying");
     },
+    refusalsLost: (error) => log.warn({ err: error }, "counts of refused requests could not be stored; they are lost"),
     waiting: (error) =>
       log.warn({ err: error }, "billing or MongoDB is unreachable; applying usage is paused, retrying"),
     streamMade: (name) => log.info({ stream: name }, "stream created"),

@@ -1,13 +1,20 @@
+import { refusalBatch, refusalSubjects } from "@uag/contract/messages/refusals";
 import { maxAccountsNamed, usageApplied, usageAppliedSubject } from "@uag/contract/messages/usage-applied";
 import { mongoCheck } from "@uag/mongo/connect";
 import { type DatabaseClock, openDatabaseClock } from "@uag/mongo/database-clock";
 import { startLeased } from "@uag/mongo/lease";
+import { refuseLongSearch } from "@uag/mongo/long-search";
+import { toStoreError } from "@uag/mongo/store-error";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
-import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import { type RefusalServiceServer, RefusalServiceService } from "@uag/proto/metering/v1/refusals.ts";
+import {
+  type NotificationServiceServer,
+  NotificationServiceService,
+} from "@uag/proto/notifications/v1/notifications.ts";
 import { announceStatus } from "@uag/runtime/announce-status";
 import { openArchiveStore } from "@uag/runtime/archive/settings";
 import type { BatchKey } from "@uag/runtime/batch-mac";
@@ -25,6 +32,7 @@ import { AlertMonitor } from "./alerts/monitor.ts";
 import { AlertStore } from "./alerts/store.ts";
 import { type ApplyOptions, newSteps } from "./apply/apply.ts";
 import { KeyUse } from "./apply/key-use.ts";
+import { storeRefusals } from "./apply/store-refusals.ts";
 import { type Archive, archiveDue, archiverLease } from "./archive/archive.ts";
 import { type MeteringConfig, schema } from "./config.ts";
 import { createEvents, type MeteringEvents } from "./events.ts";
@@ -39,6 +47,9 @@ import { exportEvents, listEvents } from "./rpc/list-events.ts";
 import { listKeyUse } from "./rpc/list-key-use.ts";
 import { querySeries } from "./rpc/query-series.ts";
 import { queryUsage } from "./rpc/query-usage.ts";
+import { listRefusals, queryRefusals } from "./rpc/refusals.ts";
+import { sumSearch } from "./rpc/search-limit.ts";
+import { sumLastMonth } from "./rpc/sum-last-month.ts";
 import { connectStore, openStore, type Store } from "./store/store.ts";
 import { Inbox } from "./stream/inbox.ts";
 import { Membership } from "./stream/membership.ts";
@@ -67,8 +78,20 @@ function rpcServices(
         listEvents: (request) => listEvents(store, request, clock.now()),
         findEvents: (request) => findEvents(store, request),
         getEvent: (request) => getEvent(store, request),
-        querySeries: (request) => querySeries(store, request, clock.now()),
-        listKeyUse: (request) => listKeyUse(store, request, clock.now()),
+        querySeries: (request) => querySeries(store, request, clock.now()).catch(refuseLongSearch(sumSearch)),
+        listKeyUse: (request) =>
+          listKeyUse(store, request, clock.now()).catch((error: unknown) => {
+            throw toStoreError(error);
+          }),
+        sumLastMonth: () => sumLastMonth(store, clock.now()),
+      },
+      log,
+    ),
+    unaryService<RefusalServiceServer>(
+      RefusalServiceService,
+      {
+        queryRefusals: (request) => queryRefusals(store, request, clock.now()).catch(refuseLongSearch(sumSearch)),
+        listRefusals: (request) => listRefusals(store, request),
       },
       log,
     ),
@@ -118,23 +141,25 @@ function openArchive(
 
 /** Spend alerts, if a service that sends them is configured. */
 async function openAlerts(
-  { VIDEO_ADDR: address, BILLING_ADDR: billing, ALERTS_EVERY_MS: everyMs }: MeteringConfig,
+  { NOTIFICATIONS_ADDR: address, BILLING_ADDR: billing, ALERTS_EVERY_MS: everyMs }: MeteringConfig,
   opened: { store: Store; clock: DatabaseClock; events: MeteringEvents; identity: Identity; log: Logger },
   stack: AsyncDisposableStack,
 ): Promise<RpcService[]> {
   if (address === undefined) return [];
   const { store, clock, events, identity, log } = opened;
-  const webhooks = stack.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, identity));
+  const notifications = stack.use(
+    createRpcClient<NotificationServiceServer>(NotificationServiceService, address, identity),
+  );
   const alerts = new AlertStore(store.connection, {
     clock,
-    requestConfirmations: (request) => webhooks.requestConfirmations(request),
+    requestConfirmations: (request) => notifications.requestConfirmations(request),
   });
   await alerts.open();
   const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity));
   const keys = stack.use(createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity));
   const sources = { store, accounts, keys };
-  stack.use(new AlertMonitor({ sources, alerts, webhooks, events, everyMs, clock }));
-  return [alertService({ sources, alerts, webhooks, clock, log })];
+  stack.use(new AlertMonitor({ sources, alerts, notifications, events, everyMs, clock }));
+  return [alertService({ sources, alerts, notifications, clock, log })];
 }
 
 /**
@@ -146,6 +171,22 @@ function announcer({ connection }: Bus): (accountIds: ReadonlySet<string>) => vo
     const message = usageApplied.encode({ account_ids: [...accountIds].slice(0, maxAccountsNamed) });
     if (!connection.isClosed()) connection.publish(usageAppliedSubject, message);
   };
+}
+
+/** Stores the refusals that services report: best effort, each message by one metering process. */
+function followRefusals(
+  bus: Bus,
+  { store, events, queue }: { store: Store; events: MeteringEvents; queue: string },
+): void {
+  bus.subscribe(
+    refusalSubjects.all,
+    (data) => {
+      const batch = refusalBatch.decode(data);
+      if (batch === undefined) events.refusalsLost(new Error("the message does not match its schema"));
+      else storeRefusals(store, batch).catch(events.refusalsLost);
+    },
+    { queue },
+  );
 }
 
 /** Starts metering as configured by the environment; resolves when it serves. */
@@ -194,6 +235,7 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     await working;
     await bus.connection.flush().catch(() => undefined);
   });
+  followRefusals(bus, { store, events, queue: `${config.STREAM_PREFIX}refusals` });
   const stream = new StreamState(bus.connection, names.usage);
   const alerting = await openAlerts(config, { store, clock, events, identity, log }, stack);
   const archive = openArchive(config, { store, events, clock }, stack);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { createConnection } from "mongoose";
 import { event, startBench } from "./harness.ts";
 
 const everything = { accountId: "", keyId: "", model: "", operation: "", fromMs: 0n, untilMs: 0n };
@@ -69,5 +70,30 @@ test("an export continues after any of its rows, even among simultaneous events"
       rest.map((row) => row.event?.requestId),
       all.slice(n + 1).map((row) => row.event?.requestId),
     );
+  }
+});
+
+test("a page deep within simultaneous events is found by the index, without a scan of those before", async () => {
+  await using bench = await startBench();
+  const events = Array.from({ length: 200 }, (_, n) => event(`r${n}`, { endedAtMs: 1_790_000_000_000n }));
+  await bench.applied([await bench.publish(events)]);
+  const filter = { ...everything, untilMs: 1_800_000_000_000n };
+  const read = async (cursor: string, limit: number) =>
+    (await bench.admin.exportEvents({ filter, page: { limit, cursor } })).events;
+  const place = (await read("", 200)).at(150)?.cursor ?? "";
+  const url = bench.env["MONGODB_URL"] ?? "";
+  const connection = await createConnection(url, { dbName: bench.env["MONGODB_DATABASE"] ?? "" }).asPromise();
+  try {
+    await connection.db?.command({ profile: 2 });
+    assert.equal((await read(place, 10)).length, 10);
+    await connection.db?.command({ profile: 0 });
+    const found = await connection.db
+      ?.collection("system.profile")
+      .find({ ns: /\.events_/ })
+      .toArray();
+    const examined = (found ?? []).map(({ keysExamined }) => Number(keysExamined));
+    assert.ok(examined.length > 0 && Math.max(...examined) <= 12, `${examined} keys`);
+  } finally {
+    await connection.close();
   }
 });

@@ -8,7 +8,11 @@ import {
   AlertServiceService,
   type AlertTerms,
 } from "@uag/proto/metering/v1/alerts.ts";
-import { type EnqueueRequest, type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
+import {
+  type EnqueueRequest,
+  type NotificationServiceServer,
+  NotificationServiceService,
+} from "@uag/proto/notifications/v1/notifications.ts";
 import { createLogger } from "@uag/runtime/log";
 import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
@@ -26,7 +30,7 @@ const terms = {
 };
 
 /** Video as metering sees it: what is to be sent, once per id. */
-class FakeVideo {
+class FakeNotifications {
   readonly messages = new Map<string, EnqueueRequest>();
   /** What the next calls fail with. */
   readonly failures: Error[] = [];
@@ -61,16 +65,17 @@ class FakeVideo {
       this.asked.push(...addresses.map((address) => `${accountId} ${address}`));
       return {};
     };
-    const others = { listUnconfirmed: unused, confirmAddress: unused, listBudgets: unused };
-    const handlers = { ...secrets, ...deliveries, ...others, enqueue, sendTest, requestConfirmations };
-    const service = unaryService<WebhookServiceServer>(WebhookServiceService, handlers, log);
+    const others = { listUnconfirmed: unused, confirmAddress: unused, listBudgets: unused, sendWebhook: unused };
+    const mail = { describeMail: unused, sendMail: unused };
+    const handlers = { ...secrets, ...deliveries, ...others, ...mail, enqueue, sendTest, requestConfirmations };
+    const service = unaryService<NotificationServiceServer>(NotificationServiceService, handlers, log);
     return await serveRpc({ identity: insecure, host: "127.0.0.1", port: 0, services: [service] });
   }
 }
 
 describe("spend alerts", () => {
   const resources = new AsyncDisposableStack();
-  const video = new FakeVideo();
+  const notifications = new FakeNotifications();
   let bench: Bench;
   let alerts: RpcClient<AlertServiceServer>;
   let accounts = 0;
@@ -78,9 +83,9 @@ describe("spend alerts", () => {
   let requests = 0;
 
   before(async () => {
-    const sender = resources.use(await video.serve());
+    const sender = resources.use(await notifications.serve());
     bench = resources.use(
-      await startBench({ VIDEO_ADDR: `127.0.0.1:${sender.port}`, ALERTS_EVERY_MS: "100", GRPC_PORT: "0" }),
+      await startBench({ NOTIFICATIONS_ADDR: `127.0.0.1:${sender.port}`, ALERTS_EVERY_MS: "100", GRPC_PORT: "0" }),
     );
     const second = resources.use(await startService(bench.env));
     const address = `127.0.0.1:${second.grpcPort}`;
@@ -89,7 +94,7 @@ describe("spend alerts", () => {
   after(() => resources.disposeAsync());
   beforeEach(() => {
     accountId = `acct_${++accounts}`;
-    video.failures.length = 0;
+    notifications.failures.length = 0;
   });
 
   const create = (more: Partial<AlertTerms> = {}, keyId = ""): Promise<Alert> =>
@@ -102,7 +107,7 @@ describe("spend alerts", () => {
     waitFor(async () => (await thresholdsOf(id)).length >= count, { what: `${count} thresholds` });
 
   const subjectsOf = (id: string): string[] =>
-    video
+    notifications
       .of(id)
       .map(({ subject }) => subject)
       .filter((subject) => subject !== "");
@@ -125,7 +130,7 @@ describe("spend alerts", () => {
     const later = await create({ thresholds: [170] });
     await reports(later.id, 1);
     assert.deepEqual(await thresholdsOf(id), [50, 80, 100]);
-    const sent = video.of(id).map(({ url, subject }) => [url, subject]);
+    const sent = notifications.of(id).map(({ url, subject }) => [url, subject]);
     const about = (threshold: number): string => `Research: ${threshold}% of $0.000001 is spent in ${monthNow()}`;
     assert.deepEqual(sent.sort(), [
       [terms.webhookUrl, ""],
@@ -133,7 +138,7 @@ describe("spend alerts", () => {
       ["mailto:a@example.com", about(100)],
       ["mailto:a@example.com", about(50)],
     ]);
-    const { type, data } = JSON.parse(video.of(id)[0]?.body ?? "");
+    const { type, data } = JSON.parse(notifications.of(id)[0]?.body ?? "");
     assert.deepEqual(
       [type, data],
       [
@@ -181,7 +186,7 @@ describe("spend alerts", () => {
       `Research: 80% of the monthly budget of $0.000001 is spent in ${monthNow()}`,
       `Research: 100% of the monthly budget of $0.0000005 is spent in ${monthNow()}`,
     ]);
-    const { kind, key_id, monthly_usd } = JSON.parse(video.of(id)[0]?.body ?? "").data;
+    const { kind, key_id, monthly_usd } = JSON.parse(notifications.of(id)[0]?.body ?? "").data;
     assert.deepEqual([kind, key_id, monthly_usd], ["budget", keyId, "0.000001000"]);
   });
 
@@ -195,18 +200,18 @@ describe("spend alerts", () => {
     const { id, balanceNanoUsd } = await create(low);
     assert.equal(balanceNanoUsd, 5_000_000_000n);
     await evaluated(accountId);
-    assert.deepEqual(video.of(id), []);
+    assert.deepEqual(notifications.of(id), []);
     balance(4n, 10n);
     await reports(id, 1);
     balance(3n, 10n);
     await evaluated(accountId);
-    assert.equal(video.of(id).length, 2);
+    assert.equal(notifications.of(id).length, 2);
     balance(4n, 11n);
     await reports(id, 2);
     await evaluated(accountId);
     const subject = "Research: $4.00 is left, less than $5.00";
     assert.deepEqual(subjectsOf(id), [subject, subject]);
-    const { type, data } = JSON.parse(video.of(id)[0]?.body ?? "");
+    const { type, data } = JSON.parse(notifications.of(id)[0]?.body ?? "");
     const about = { alert_id: id, kind: "balance", name: "Research", account_id: accountId, key_id: null };
     const found = { below_usd: "5.000000000", balance_usd: "4.000000000" };
     assert.deepEqual([type, data], ["balance.low", { ...about, ...found }]);
@@ -225,12 +230,12 @@ describe("spend alerts", () => {
   });
 
   test("retries messages that cannot be sent; a permanently rejected receiver delays no other", async () => {
-    video.failures.push(new GatewayError("service_unavailable"), new GatewayError("invalid_request"));
+    notifications.failures.push(new GatewayError("service_unavailable"), new GatewayError("invalid_request"));
     const { id } = await create({ thresholds: [50] });
     await spend(500n);
     await reports(id, 1);
     assert.deepEqual(
-      video.of(id).map(({ url }) => url),
+      notifications.of(id).map(({ url }) => url),
       ["mailto:a@example.com"],
     );
   });
@@ -241,16 +246,16 @@ describe("spend alerts", () => {
     await reports(id, 1);
     await alerts.updateAlert({ id, terms: { ...terms, thresholds: [50], monthlyNanoUsd: 800n } });
     await reports(id, 2);
-    assert.equal(video.of(id).length, 4);
+    assert.equal(notifications.of(id).length, 4);
   });
 
   test("requests confirmation of an alert's addresses before creating it, and creates none if that fails", async () => {
     const { id } = await create({ emails: ["a@example.com", "b@example.com"] });
-    const asked = () => video.asked.filter((one) => one.startsWith(`${accountId} `));
+    const asked = () => notifications.asked.filter((one) => one.startsWith(`${accountId} `));
     assert.deepEqual(asked(), [`${accountId} a@example.com`, `${accountId} b@example.com`]);
     await alerts.updateAlert({ id, terms: { ...terms, emails: ["c@example.com"] } });
     assert.equal(asked().at(-1), `${accountId} c@example.com`);
-    video.confirmationFailures.push(new GatewayError("rate_limit_exceeded"));
+    notifications.confirmationFailures.push(new GatewayError("rate_limit_exceeded"));
     await assert.rejects(create({ emails: ["d@example.com"] }), { code: "rate_limit_exceeded" });
     assert.equal((await alerts.listAlerts({ accountId })).alerts.length, 1);
   });
@@ -258,15 +263,15 @@ describe("spend alerts", () => {
   test("marks a test message as a test, and delays the next one", async () => {
     const { id } = await create();
     await alerts.testAlert({ id });
-    const [webhook, mail] = video.of(id);
+    const [webhook, mail] = notifications.of(id);
     assert.equal(JSON.parse(webhook?.body ?? "").type, "spend.test");
     assert.equal(mail?.subject, "Test: Research");
     await assert.rejects(alerts.testAlert({ id }), { code: "rate_limit_exceeded" });
-    assert.equal(video.of(id).length, 2);
+    assert.equal(notifications.of(id).length, 2);
     await assert.rejects(alerts.testAlert({ id: "alert_none" }), { code: "not_found" });
   });
 
-  test("limits the alerts of an account, and a deleted one is gone", async () => {
+  test("limits the alerts of an account, and a deleted alert is not found", async () => {
     const made = [];
     for (let n = 0; n < 20; n++) made.push((await create()).id);
     await assert.rejects(create(), { code: "invalid_request", param: "account_id" });

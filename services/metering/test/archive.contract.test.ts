@@ -161,7 +161,7 @@ test("resumes an archiving run interrupted at any point; a file that differs fro
     assert.deepEqual(await listed(bench), []);
   }));
 
-test("resumes a run that an earlier release recorded without its collection, and does not mistake other rows with equal sums for it", () =>
+test("resumes a run that an earlier release recorded without its collection, and does not confuse it with rows of equal sums", () =>
   withArchive(async (bench) => {
     const old = past(3);
     const month = monthOf(old);

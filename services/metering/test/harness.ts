@@ -121,6 +121,8 @@ export interface Bench extends AsyncDisposable {
   readonly names: StreamNames;
   readonly env: NodeJS.ProcessEnv;
   readonly adminPort: number;
+  /** Address of its gRPC. */
+  readonly address: string;
   /** Publishes one batch; returns its id. */
   publish(events: UsageEvent[], batchId?: string): Promise<string>;
   applied(batchIds: string[]): Promise<void>;
@@ -177,6 +179,7 @@ export async function startBench(
     names,
     env,
     adminPort: service.adminPort,
+    address,
     async publish(events, batchId = `${prefix}:${++published}`) {
       const data = UsageBatch.encode({ batchId, holderId: "h", events }).finish();
       const { subject } = names.partitions[partitionOf(events[0]?.accountId ?? "")] ?? names.undivided;

@@ -221,6 +221,48 @@ test("lists usage and sums it by hour and day, filtered, and in pages without ga
   await assert.rejects(bench.usage.listEvents({ filter: everything, page: { limit: 1, cursor: "x" } }), /cursor/);
 });
 
+test("finds requests by any of their ids, and by key, error code and duration", async () => {
+  await using bench = await startBench();
+  const now = BigInt(Date.now());
+  const attempt = { upstream: "u", upstreamModel: "m", afterMs: 0, durationMs: 1, failure: "timeout", status: 504 };
+  const failed = { ...attempt, credential: "main", midStream: false, upstreamRequestId: "up-failed" };
+  const timed = (ms: number) => ({ startedAtMs: now - BigInt(ms), endedAtMs: now });
+  const events = [
+    event("r1", { keyId: "a", ...timed(10), clientRequestId: "mine", upstreamRequestId: "up-1" }),
+    event("r2", { keyId: "b", ...timed(20_000), clientRequestId: "mine", failedAttempts: [failed] }),
+    event("r3", { keyId: "c", ...timed(30), errorCode: "upstream_timeout" }),
+    event("r4", { keyId: "c", ...timed(40) }),
+  ];
+  await bench.applied([await bench.publish(events)]);
+  const found = async (filter: object): Promise<string[]> => {
+    const page = await bench.usage.listEvents({ filter: { ...everything, ...filter }, page: undefined });
+    return page.events.map(({ requestId }) => requestId).sort();
+  };
+  assert.deepEqual(await found({ anyRequestId: "r4" }), ["r4"]);
+  assert.deepEqual(await found({ anyRequestId: "mine" }), ["r1", "r2"]);
+  assert.deepEqual(await found({ anyRequestId: "up-1" }), ["r1"]);
+  assert.deepEqual(await found({ anyRequestId: "up-failed" }), ["r2"]);
+  assert.deepEqual(await found({ anyRequestId: "mine", accountId: "another" }), []);
+  assert.deepEqual(await found({ errorCode: "upstream_timeout" }), ["r3"]);
+  assert.deepEqual(await found({ minDurationMs: 1_000 }), ["r2"]);
+  assert.deepEqual(await found({ keys: { ids: ["a", "b"] } }), ["r1", "r2"]);
+  assert.deepEqual(await found({ keys: { ids: [] } }), []);
+  assert.deepEqual(await found({ keys: { ids: ["a", "b"] }, keyId: "c" }), [], "both conditions hold");
+  const first = await bench.usage.listEvents({
+    filter: { ...everything, anyRequestId: "mine" },
+    page: { limit: 1, cursor: "" },
+  });
+  const second = await bench.usage.listEvents({
+    filter: { ...everything, anyRequestId: "mine" },
+    page: { limit: 1, cursor: first.nextCursor },
+  });
+  assert.deepEqual(
+    [...first.events, ...second.events].map(({ requestId }) => requestId).sort(),
+    ["r1", "r2"],
+    "a page continues the search",
+  );
+});
+
 test("two replicas share the work and count each event once", async () => {
   await using one = await startBench();
   const { startService } = await import("../src/service.ts");

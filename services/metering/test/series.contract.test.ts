@@ -128,9 +128,10 @@ test("finds single requests by end time and cost, or by id in any month, with th
       message: "too late",
       upstreamRequestId: undefined,
       midStream: true,
+      credential: "main",
     },
   ];
-  const old = event("old", { ...at(noon - 40 * dayMs), failedAttempts, firstByteMs: 0 });
+  const old = event("old", { ...at(noon - 40 * dayMs), failedAttempts, firstByteMs: 0, upstreamCredential: "spare" });
   const dear = event("dear", { costNanoUsd: 900n });
   const failed = event("failed", { outcome: Outcome.FAILED, status: 502, costNanoUsd: 0n });
   await bench.applied([await bench.publish([old, dear, failed])]);
@@ -155,7 +156,8 @@ test("a key's last use is its latest, even if earlier requests arrive later, and
   const keys = ["key_1", "key_2", "key_3"].map((keyId) => ({ keyId, accountId: "acct_1" }));
   const used = new Map((await bench.usage.listKeyUse({ keys })).keys.map((one) => [one.keyId, one]));
   assert.equal(used.get("key_1")?.lastUsedMs, BigInt(now));
-  assert.deepEqual(used.get("key_2"), { keyId: "key_2", lastUsedMs: BigInt(noon), requestsLastHour: 0n });
+  const { spentThisMonthNanoUsd: _, ...second } = used.get("key_2") ?? {};
+  assert.deepEqual(second, { keyId: "key_2", lastUsedMs: BigInt(noon), requestsLastHour: 0n });
   assert.equal(used.get("key_3"), undefined);
   const lately = Number(used.get("key_1")?.requestsLastHour);
   assert.ok(lately > 0 && lately <= 31, String(lately));
@@ -178,7 +180,35 @@ test("records the use of a busy key once a minute", async () => {
   }
 });
 
-test("queries of charts and lists use an index", async () => {
+test("last month's usage is summed by model and unit over all accounts, without the months around it", async () => {
+  await using bench = await startBench();
+  const now = new Date(noon + dayMs);
+  const startOf = (monthsAgo: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo);
+  const used = (name: string, quantity: bigint) => ({ units: [{ name, quantity }] });
+  const events = [
+    event("first", { ...at(startOf(1) + 1), ...used("input_tokens", 3n) }),
+    event("last", { ...at(startOf(0) - 1), accountId: "acct_1", keyId: "key_2", ...used("input_tokens", 2n ** 40n) }),
+    event("output", { ...at(startOf(1) + dayMs), ...used("output_tokens", 5n) }),
+    event("other", { ...at(startOf(1) + dayMs), model: "n", ...used("images", 1n) }),
+    event("none", { ...at(startOf(1) + dayMs), model: "o", units: [] }),
+    event("before", { ...at(startOf(1) - 1), ...used("input_tokens", 7n) }),
+    event("after", { ...at(startOf(0) + 1), ...used("input_tokens", 7n) }),
+  ];
+  const elsewhere = event("elsewhere", { ...at(startOf(0) - 1), accountId: "acct_2", ...used("input_tokens", 10n) });
+  await bench.applied([await bench.publish(events), await bench.publish([elsewhere])]);
+  const { models } = await bench.usage.sumLastMonth({});
+  const sums = models.flatMap(({ model, units }) => units.map(({ name, quantity }) => [model, name, quantity]));
+  assert.deepEqual(
+    sums.sort((a, b) => (a.join() < b.join() ? -1 : 1)),
+    [
+      ["m", "input_tokens", 2n ** 40n + 13n],
+      ["m", "output_tokens", 5n],
+      ["n", "images", 1n],
+    ],
+  );
+});
+
+test("queries of charts and lists use an index and have a time limit", async () => {
   await using bench = await startBench();
   await bench.applied([await bench.publish([event("a")])]);
   const url = bench.env["MONGODB_URL"] ?? "";
@@ -190,13 +220,21 @@ test("queries of charts and lists use an index", async () => {
       for (const groupBy of ["none", "key"]) await series(bench, { filter, groupBy });
       await bench.usage.listEvents({ filter: { ...filter, status: 200, keyId: "key_1" }, page: undefined });
     }
+    for (const bucket of ["hour", "day"])
+      await bench.usage.queryUsage({ filter: { ...everything, keyId: "nobody" }, bucket, page: undefined });
     await bench.usage.getEvent({ requestId: "a" });
+    await bench.usage.sumLastMonth({});
     await bench.usage.listKeyUse({ keys: [{ accountId: "acct_1", keyId: "key_1" }] });
     await connection.db?.command({ profile: 0 });
     const about = { op: { $in: ["query", "command"] }, ns: /\.(rollups|keyUse|events_)/ };
     const found = (await connection.db?.collection("system.profile").find(about).toArray()) ?? [];
     const plans = found.flatMap(({ planSummary }) => (planSummary === undefined ? [] : [String(planSummary)]));
-    assert.ok(plans.length >= 10, String(plans.length));
+    assert.ok(plans.length >= 12, String(plans.length));
+    const lists = found
+      .map(({ command }) => command)
+      .filter(({ find, sort }) => find !== undefined && sort !== undefined);
+    assert.ok(lists.length >= 4, String(lists.length));
+    assert.ok(lists.every(({ maxTimeMS }) => maxTimeMS > 0));
     assert.deepEqual(
       plans.filter((plan) => !/^(IXSCAN|IDHACK|COUNT_SCAN|EOF)/.test(plan)),
       [],

@@ -5,8 +5,10 @@ import { AdminRole } from "@uag/proto/billing/v1/admin.ts";
 export function accountSnapshot({
   name,
   keepsNoAnswers = false,
-}: Pick<AccountDocument, "name" | "keepsNoAnswers">): string {
-  return JSON.stringify({ name, keep_answers: !keepsNoAnswers });
+  lowersOutputCap = false,
+  disabled = false,
+}: Pick<AccountDocument, "name" | "keepsNoAnswers" | "lowersOutputCap" | "disabled">): string {
+  return JSON.stringify({ name, keep_answers: !keepsNoAnswers, lower_output_cap: lowersOutputCap, disabled });
 }
 
 const roleNames: Readonly<Record<AdminRole, string>> = {

@@ -8,9 +8,19 @@ export function announceChange(
   key: KeyDocument,
   change: "created" | "updated" | "regenerated" | "revoked",
 ): void {
+  publishChange(billing, key);
+  billing.events.keyChanged({ keyId: key._id, accountId: key.accountId, change });
+}
+
+/** Notifies every router to drop its cached copies of the account's keys. */
+export async function announceKeysOf({ bus, store }: Pick<Billing, "bus" | "store">, accountId: string): Promise<void> {
+  const keys = store.keys.find({ accountId, revokedAt: null }, { digest: 1, previous: 1 }).lean<KeyDocument>().cursor();
+  for await (const key of keys) publishChange({ bus }, key);
+}
+
+function publishChange({ bus }: Pick<Billing, "bus">, key: Pick<KeyDocument, "_id" | "digest" | "previous">): void {
   for (const digest of [key.digest, ...(key.previous ?? []).map((secret) => secret.digest)]) {
     const payload = keyChanged.encode({ key_id: key._id, digest: digest.toString("hex") });
-    billing.bus.connection.publish(keyChangedSubject, payload);
+    bus.connection.publish(keyChangedSubject, payload);
   }
-  billing.events.keyChanged({ keyId: key._id, accountId: key.accountId, change });
 }

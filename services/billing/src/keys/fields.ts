@@ -1,10 +1,15 @@
-import type { keyFields } from "@uag/contract/requests/admin-fields";
-import type { AccountDocument } from "@uag/ledger/documents/accounts";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { keyFields } from "@uag/contract/key-fields";
 import type { KeyDocument, LimitsDocument } from "@uag/ledger/documents/keys";
 import type { CreateKeyRequest, Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
-import type { Caller, Limits } from "@uag/proto/common/v1/caller.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
 
-/** A key's fields in requests, the database, responses and the audit log. */
+/** A key's fields in requests, with their checks, the database, responses and the audit log. */
+
+const maxNameLength = 200;
+const maxModels = 1_000;
+const maxMetadata = 8_192;
+const latestMs = 8_640_000_000_000_000n;
 
 const noLimits: LimitsDocument = {
   requestsPerMinute: 0n,
@@ -58,6 +63,60 @@ export function settingsOf(request: CreateKeyRequest | UpdateKeyRequest): Settin
 /** The fields of a key in requests. */
 export type SettingName = keyof Omit<UpdateKeyRequest, "id" | "fields" | "actor">;
 
+function invalid(param: string, text: string): GatewayError {
+  return new GatewayError("invalid_request", text, { param });
+}
+
+function checkLimits(limits: Limits): void {
+  for (const [name, value] of Object.entries(limits)) {
+    if (typeof value === "bigint" && value < 0n) throw invalid(`limits.${name}`, "A limit cannot be negative.");
+  }
+}
+
+/** A check of every field of a key. */
+const checks: {
+  readonly [Name in SettingName]-?: (value: NonNullable<UpdateKeyRequest[Name]>) => void;
+} = {
+  name(name) {
+    if (name.length > maxNameLength) throw invalid("name", "The name is too long.");
+  },
+  models(models) {
+    if (models.length > maxModels) throw invalid("models", `A key can name at most ${maxModels} models.`);
+    if (models.some((model) => model === "" || model.length > maxNameLength)) {
+      throw invalid("models", "A model's name must have 1 to 200 characters.");
+    }
+  },
+  limits: checkLimits,
+  expiresAtMs(expiresAtMs) {
+    if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "The expiry is not a valid time.");
+  },
+  metadata: checkMetadata,
+};
+
+/** @throws {GatewayError} `invalid_request` naming the field. */
+export function checkKeyFields(fields: Partial<Pick<UpdateKeyRequest, SettingName>>): void {
+  for (const [name, check] of Object.entries(checks)) {
+    const value = fields[name as SettingName];
+    if (value !== undefined) (check as (value: unknown) => void)(value);
+  }
+}
+
+function checkMetadata(text: string): void {
+  if (Buffer.byteLength(text) > maxMetadata) {
+    throw invalid("metadata", `The metadata is larger than ${maxMetadata} bytes.`);
+  }
+  if (!isJsonObject(text)) throw invalid("metadata", "The metadata is not a JSON object.");
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 /** What an update calls a field: as in the proto file. */
 const fieldName = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
@@ -95,7 +154,7 @@ export function changeOf(request: UpdateKeyRequest, named: string): Readonly<Rec
   return names && Object.fromEntries(names.map((name) => [name, settings[name]]));
 }
 
-const millisecondsOf = (date: Date | null): bigint => BigInt(date?.getTime() ?? 0);
+export const millisecondsOf = (date: Date | null): bigint => BigInt(date?.getTime() ?? 0);
 
 const dateOf = (ms: bigint): Date | null => (ms === 0n ? null : new Date(Number(ms)));
 
@@ -137,30 +196,4 @@ export function keySnapshot(key: KeyDocument): string {
     revoked_at: key.revokedAt,
     version: Number(key.version),
   } satisfies Record<AuditedField, unknown> & Record<string, unknown>);
-}
-
-/**
- * What services learn about a caller. With a replaced secret, the key expires for this caller when
- * the overlap ends.
- */
-export function callerMessage(
-  key: KeyDocument,
-  digest: Buffer,
-  { keepsNoAnswers = false }: Pick<AccountDocument, "keepsNoAnswers">,
-): Required<Caller> {
-  return {
-    keyId: key._id,
-    accountId: key.accountId,
-    models: key.models,
-    expiresAtMs: millisecondsOf(endOf(key, digest)),
-    limits: key.limits,
-    version: key.version,
-    keepsNoAnswers,
-  };
-}
-
-function endOf(key: KeyDocument, digest: Buffer): Date | null {
-  const replaced = key.previous?.find((secret) => secret.digest.equals(digest));
-  if (replaced === undefined) return key.expiresAt;
-  return key.expiresAt !== null && key.expiresAt < replaced.until ? key.expiresAt : replaced.until;
 }

@@ -1,5 +1,6 @@
-import { type LimitName, limitRecall, limitRecallResponse, limitRecallSubjects } from "@uag/contract/messages/billing";
+import type { LimitName } from "@uag/contract/messages/billing";
 import type { Bus } from "@uag/runtime/bus";
+import { askHolders } from "./ask-holders.ts";
 
 export interface RecallRequest {
   readonly keyId: string;
@@ -18,26 +19,18 @@ export interface RecallRequest {
  * milliseconds the first of their permits becomes free, if they know.
  */
 export async function recallPermits(bus: Bus, request: RecallRequest): Promise<number | undefined> {
-  const { connection } = bus;
-  const replyTo = bus.inbox();
+  const { keyId, limit: kind, holderId, need, waitMs } = request;
   let soonest: number | undefined;
-  const done = Promise.withResolvers<void>();
-  const timer = setTimeout(done.resolve, request.waitMs);
   let missing = request.holders;
-  const subscription = connection.subscribe(replyTo, {
-    callback: (error, message) => {
-      const freeInMs = error === null ? limitRecallResponse.decode(message.data)?.free_in_ms : undefined;
+  await askHolders(bus, {
+    keyId,
+    message: { kind, holder_id: holderId, need },
+    waitMs,
+    heard(reply) {
+      const freeInMs = reply?.free_in_ms;
       if (freeInMs !== undefined) soonest = Math.min(soonest ?? freeInMs, freeInMs);
-      if (--missing === 0) done.resolve();
+      return --missing === 0;
     },
   });
-  const payload = { kind: request.limit, holder_id: request.holderId, need: request.need, reply_to: replyTo };
-  try {
-    connection.publish(limitRecallSubjects.of(request.keyId), limitRecall.encode(payload));
-    await done.promise;
-  } finally {
-    clearTimeout(timer);
-    subscription.unsubscribe();
-  }
   return soonest;
 }

@@ -13,12 +13,17 @@ const keyOf = (provider: string, model: string): string => `${provider}\n${model
 /** A table as a source of prices. */
 export function sourceOf({ _id: name, origin, prices }: PriceTableDocument): PriceSource {
   const byModel = new Map(
-    prices.map(({ provider, model, link, rates }) => {
+    prices.map(({ provider, model, link, rates, contextTokens, maxOutputTokens }) => {
       const quote = new Map(rates.map(([unit, nano]) => [unit, BigInt(nano)]));
-      return [keyOf(provider, model), { quote, link: link || undefined }];
+      return [keyOf(provider, model), { quote, link: link || undefined, contextTokens, maxOutputTokens }];
     }),
   );
-  return { name, origin, find: (provider, model) => byModel.get(keyOf(provider, model)) };
+  return {
+    name,
+    origin,
+    find: (provider, model) => byModel.get(keyOf(provider, model)),
+    models: (provider) => prices.flatMap((price) => (price.provider === provider ? [price.model] : [])),
+  };
 }
 
 /** A table without its prices. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { watchFile } from "node:fs";
 import type { ModelPrice, Rates } from "@uag/catalog/price";
 import type { Model, PriceVersion } from "@uag/catalog/types";
-import type { PriceDocument } from "@uag/ledger/documents/prices";
+import { type PriceDocument, priceOf } from "@uag/ledger/documents/prices";
 import type { Store } from "@uag/ledger/documents/store";
 import { type AdminChange, recordOnce } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
@@ -10,7 +10,6 @@ import type { Billing } from "../billing.ts";
 const pollEveryMs = 1_000;
 
 const pairsOf = (rates: Rates): [string, string][] => [...rates].map(([unit, rate]) => [unit, String(rate)]);
-const ratesOf = (pairs: PriceDocument["rates"]): Rates => new Map(pairs.map(([unit, rate]) => [unit, BigInt(rate)]));
 
 /** Stores prices, each version once, so that an old receipt can name the price of its time. */
 export async function keepPrices({ prices }: Pick<Store, "prices">, inForce: Iterable<ModelPrice>): Promise<void> {
@@ -26,9 +25,7 @@ export async function keepPrices({ prices }: Pick<Store, "prices">, inForce: Ite
 /** The price of a version; undefined for one never seen here or set by hand. */
 export async function findPrice({ prices }: Pick<Store, "prices">, version: string): Promise<ModelPrice | undefined> {
   const found = await prices.findById(version).lean<PriceDocument>();
-  if (found === null) return undefined;
-  const tiers = found.tiers.map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, rates: ratesOf(tier.rates) }));
-  return { version, rates: ratesOf(found.rates), tiers };
+  return found === null ? undefined : priceOf(found);
 }
 
 const auditIdDigits = 24;

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
+import type { CatalogOverlay } from "@uag/catalog/overlay";
 import { parseCatalog, readRows } from "@uag/catalog/parse";
 import type { ModelPrice } from "@uag/catalog/price";
 import type { Catalog, PriceVersionRow } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Store } from "@uag/ledger/documents/store";
+import { type OverlayStore, overlayOf, storedOverlay } from "../catalog/overlay.ts";
 import { acceptedPrices } from "../prices/accepted.ts";
 
 /** The prices in force, by model. */
@@ -14,21 +16,29 @@ export type Prices = () => Promise<ReadonlyMap<string, ModelPrice>>;
  */
 export type ReadCatalog = () => Promise<Catalog>;
 
-/** The current catalogue's file, and the prices that were accepted outside it. */
+/** The current catalogue's file, and what is in force in addition to it. */
 export interface CatalogSource {
   readonly yaml: string;
+  /** Prices that were accepted outside the file. */
   readonly accepted: readonly PriceVersionRow[];
+  /** What operators changed; credentials are empty. */
+  readonly overlay: CatalogOverlay;
 }
 
-/** Reads both. @throws {GatewayError} `service_unavailable` without a file */
+/** Reads all of it. @throws {GatewayError} `service_unavailable` without a file */
 export type ReadSource = () => Promise<CatalogSource>;
 
 /** The rows of a catalogue, those of accepted prices included. */
-export const rowsOf = ({ yaml, accepted }: CatalogSource): ReturnType<typeof readRows> =>
-  readRows(yaml, undefined, accepted);
+export const rowsOf = ({ yaml, ...changes }: CatalogSource): ReturnType<typeof readRows> =>
+  readRows(yaml, undefined, changes);
 
-/** The catalogue of a source. @throws {CatalogError} when it is not valid */
-export const catalogOf = ({ yaml, accepted }: CatalogSource): Catalog => parseCatalog(yaml, anything, { accepted });
+/**
+ * The catalogue of a source.
+ * @param nowMs prices are those in force then, Unix milliseconds; default: now
+ * @throws {CatalogError} when it is not valid
+ */
+export const catalogOf = ({ yaml, ...changes }: CatalogSource, nowMs = Date.now()): Catalog =>
+  parseCatalog(yaml, anything, { ...changes, nowMs });
 
 /**
  * Replaces every key and address that the catalogue refers to, as plain values and not as
@@ -43,7 +53,10 @@ const anything: NodeJS.ProcessEnv = new Proxy(
  * Reads the catalogue on every call.
  * @param file undefined: every call is refused
  */
-export function createReadSource(store: Pick<Store, "acceptedPrices">, file: string | undefined): ReadSource {
+export function createReadSource(
+  store: Pick<Store, "acceptedPrices"> & OverlayStore,
+  file: string | undefined,
+): ReadSource {
   return async () => {
     if (file === undefined) {
       const cause = new Error("CATALOG_FILE is not set");
@@ -53,7 +66,8 @@ export function createReadSource(store: Pick<Store, "acceptedPrices">, file: str
         { cause },
       );
     }
-    return { yaml: await readFile(file, "utf8"), accepted: await acceptedPrices(store) };
+    const overlay = overlayOf(await storedOverlay(store));
+    return { yaml: await readFile(file, "utf8"), accepted: await acceptedPrices(store), overlay };
   };
 }
 

@@ -8,6 +8,7 @@ import { isDuplicate } from "@uag/mongo/errors";
 import type { AcceptedPrice, AcceptPriceRequest } from "@uag/proto/billing/v1/prices.ts";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
+import { insertAccepted } from "../prices/accepted.ts";
 import { type Reviewed, review } from "../prices/review.ts";
 import { keepPrices, priceChange } from "../repair/price-history.ts";
 import { type CatalogSource, catalogOf } from "../repair/prices.ts";
@@ -22,7 +23,7 @@ function proposalOf(found: Reviewed, { priceVersion, table, confirmed }: AcceptP
   if (found.versions.at(-1)?.price.version !== priceVersion) throw changedSince();
   const proposal = found.options.get(table);
   if (proposal === undefined)
-    throw new GatewayError("invalid_request", "The tables have no such change of this model's price.", {
+    throw new GatewayError("invalid_request", "The price tables propose no such change for this model.", {
       param: "from",
     });
   if (proposal.looks.length > 0 && !confirmed) {
@@ -126,9 +127,7 @@ export async function acceptPrice(billing: Billing, request: AcceptPriceRequest)
   const nth = source.accepted.filter((each) => each.model === model).length;
   await keepPrices(store, [last.price]);
   await transact(async (transaction) => {
-    const { session, at } = transaction;
-    const document = { _id: `${model}:${nth}`, model, row: JSON.stringify(row), acceptedAt: at };
-    await store.acceptedPrices.collection.insertOne(document as never, { session });
+    await insertAccepted(store, transaction, { row, nth });
     await recordChange(store, transaction, audit, auditId);
   }).catch((error: unknown) => {
     throw isDuplicate(error) ? changedSince() : error;

@@ -7,9 +7,8 @@ import type { NamedSecret } from "@uag/runtime/keyring";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
-import { keyMessage, keySnapshot, settingsOf } from "../keys/fields.ts";
+import { checkKeyFields, keyMessage, keySnapshot, settingsOf } from "../keys/fields.ts";
 import { hintOf } from "../keys/hint.ts";
-import { checkKeyFields } from "../keys/validate.ts";
 
 /** A key as it is stored. @param createdAt the database's time */
 export function newKey(

@@ -1,10 +1,17 @@
 import { recordMessage } from "@uag/ledger/books/audit-chain";
 import type { AuditDocument } from "@uag/ledger/documents/audit-log";
-import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging";
+import { refuseLongSearch, type SearchLimit } from "@uag/mongo/long-search";
+import { longRowsAtOnce, readLongRows, readTimedPage, timedCursor } from "@uag/mongo/paging";
 import type { ListAuditRecordsRequest, ListAuditRecordsResponse } from "@uag/proto/billing/v1/admin.ts";
 import type { Billing } from "../billing.ts";
 
-/** Administrative changes, newest first. */
+/** Within the time limit of a call. */
+const search: SearchLimit = { maxTimeMS: 4_000, remedy: "Filter by account or by target as well.", param: "action" };
+
+/**
+ * Administrative changes, newest first.
+ * @throws {GatewayError} `invalid_request` for a search that takes too long
+ */
 export async function listAuditRecords(
   billing: Billing,
   request: ListAuditRecordsRequest,
@@ -20,7 +27,12 @@ export async function listAuditRecords(
     })
     .sort({ at: -1, _id: -1 })
     .limit(limit + 1)
-    .lean<AuditDocument[]>();
-  const { rows, nextCursor } = toPage(found, limit, (row) => timedCursor(row.at, row._id));
+    .maxTimeMS(search.maxTimeMS)
+    .lean<AuditDocument[]>()
+    .cursor({ batchSize: longRowsAtOnce });
+  const { rows, nextCursor } = await readLongRows(found, limit, {
+    cursorOf: (row) => timedCursor(row.at, row._id),
+    sizeOf: ({ before = "", after: changed = "" }) => before.length + changed.length,
+  }).catch(refuseLongSearch(search));
   return { records: rows.map(recordMessage), nextCursor };
 }

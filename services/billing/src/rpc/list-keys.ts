@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { KeyDocument } from "@uag/ledger/documents/keys";
-import { readPage, toPage, toPageById } from "@uag/mongo/paging";
+import { refuseLongSearch, type SearchLimit } from "@uag/mongo/long-search";
+import { idCursor, longRowsAtOnce, readLongRows, readPage } from "@uag/mongo/paging";
 import type { ListKeysRequest, ListKeysResponse } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { keyMessage } from "../keys/fields.ts";
@@ -9,8 +10,13 @@ const sorts = ["-created", "created", "name", "-name"] as const;
 type Sort = (typeof sorts)[number];
 
 const maxSearchLength = 200;
-/** A search scans names one by one. */
-const maxTimeMS = 5_000;
+/** A search scans names or tags one by one. It must end within the time limit of a call. */
+const maxTimeMS = 4_000;
+
+const searchOf = ({ tag }: ListKeysRequest): SearchLimit =>
+  tag === undefined
+    ? { maxTimeMS, remedy: "Filter by account, or by the whole name.", param: "search" }
+    : { maxTimeMS, remedy: "Filter by account, or choose a rarer tag.", param: "tag" };
 
 /** @throws {GatewayError} `invalid_request` */
 function sortOf({ sort = "-created" }: ListKeysRequest): Sort {
@@ -39,6 +45,10 @@ function filterOf(request: ListKeysRequest) {
   };
 }
 
+/** A list of models can have 200 KB. */
+const sizeOf = ({ models, metadata = "" }: KeyDocument): number =>
+  models.reduce((sum, { length }) => sum + length, metadata.length);
+
 /** The cursor after a row of a list sorted by name: its id followed by its name. */
 function nameCursor({ _id, name }: KeyDocument): string {
   return Buffer.from(`${_id} ${name}`).toString("base64url");
@@ -63,8 +73,11 @@ async function byName({ store }: Billing, request: ListKeysRequest, step: 1 | -1
     .sort({ name: step, _id: step })
     .limit(limit + 1)
     .maxTimeMS(maxTimeMS)
-    .lean<KeyDocument[]>();
-  const { rows, nextCursor } = toPage(found, limit, nameCursor);
+    .lean<KeyDocument[]>()
+    .cursor({ batchSize: longRowsAtOnce });
+  const { rows, nextCursor } = await readLongRows(found, limit, { cursorOf: nameCursor, sizeOf }).catch(
+    refuseLongSearch(searchOf(request)),
+  );
   return { keys: rows.map(keyMessage), nextCursor };
 }
 
@@ -77,8 +90,12 @@ async function byTime({ store }: Billing, request: ListKeysRequest, step: 1 | -1
     .sort({ _id: step })
     .limit(limit + 1)
     .maxTimeMS(maxTimeMS)
-    .lean<KeyDocument[]>();
-  const { rows, nextCursor } = toPageById(found, limit, (key) => key._id);
+    .lean<KeyDocument[]>()
+    .cursor({ batchSize: longRowsAtOnce });
+  const cursorOf = ({ _id }: KeyDocument): string => idCursor(_id);
+  const { rows, nextCursor } = await readLongRows(found, limit, { cursorOf, sizeOf }).catch(
+    refuseLongSearch(searchOf(request)),
+  );
   return { keys: rows.map(keyMessage), nextCursor };
 }
 

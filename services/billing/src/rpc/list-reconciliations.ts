@@ -1,3 +1,4 @@
+import { refuseLongSearch, type SearchLimit } from "@uag/mongo/long-search";
 import type {
   ListReconciliationsRequest,
   ListReconciliationsResponse,
@@ -21,6 +22,8 @@ interface Stored extends Pick<Reconciliation, "provider" | "day" | "state" | "se
 }
 
 const maxDays = 1_000;
+/** Within the time limit of a call. */
+const search: SearchLimit = { maxTimeMS: 4_000, remedy: "Choose a shorter period.", param: "from" };
 
 function show({ at, cells, ...day }: Stored): Reconciliation {
   const figures = cells.map(({ model, unit, ours, theirs, state }) => ({
@@ -35,13 +38,21 @@ function show({ at, cells, ...day }: Stored): Reconciliation {
   return { provider, day: name, state, settled, unreadable, ...counts, atMs: BigInt(at.getTime()), figures };
 }
 
-/** The auditor's comparisons with providers' reports, the newest day first, at most 1,000. */
+/**
+ * The auditor's comparisons with providers' reports, the newest day first, at most 1,000.
+ * @throws {GatewayError} `invalid_request` for a search that takes too long
+ */
 export async function listReconciliations(
   { store, settings: { auditDatabase } }: Billing,
   { provider, from, to }: ListReconciliationsRequest,
 ): Promise<ListReconciliationsResponse> {
   const stored = store.connection.getClient().db(auditDatabase).collection<Stored>("reconciliations");
   const filter = { day: { $gte: from, $lte: to }, ...(provider !== "" && { provider }) };
-  const days = await stored.find(filter).sort({ day: -1, provider: 1 }).limit(maxDays).toArray();
+  const days = await stored
+    .find(filter, { maxTimeMS: search.maxTimeMS })
+    .sort({ day: -1, provider: 1 })
+    .limit(maxDays)
+    .toArray()
+    .catch(refuseLongSearch(search));
   return { days: days.map(show) };
 }

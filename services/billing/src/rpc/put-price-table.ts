@@ -9,8 +9,10 @@ export async function putPriceTable(
   { store, transact }: Billing,
   { name, origin, prices, actor }: PutPriceTableRequest,
 ): Promise<PriceTable> {
-  const rows = prices.map(({ rates, ...of }) => ({
+  const rows = prices.map(({ rates, contextTokens, maxOutputTokens, ...of }) => ({
     ...of,
+    ...(contextTokens !== undefined && { contextTokens: Number(contextTokens) }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens: Number(maxOutputTokens) }),
     rates: Object.entries(rates).map(([unit, nano]) => [unit, String(nano)] as const),
   }));
   return await transact(async (transaction) => {

@@ -8,7 +8,7 @@ import type {
   ResolveKeysResponse,
 } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
-import { callerMessage } from "../keys/fields.ts";
+import { callerMessage } from "../keys/caller-message.ts";
 
 const maxPrevious = 8;
 const maxAtOnce = 1_000;
@@ -41,31 +41,34 @@ async function findKeys({ store }: Billing, requests: ResolveKeyRequest[]): Prom
   return found;
 }
 
-/** Which of these accounts disabled stored responses. */
-async function findKeepingNone({ store: { accounts } }: Billing, ids: readonly string[]): Promise<Set<string>> {
-  const rows = await accounts
-    .find({ _id: { $in: ids } }, { keepsNoAnswers: 1 })
-    .lean<Pick<AccountDocument, "_id" | "keepsNoAnswers">[]>();
-  return new Set(rows.filter(({ keepsNoAnswers }) => keepsNoAnswers).map(({ _id }) => _id));
+type Settings = Pick<AccountDocument, "_id" | "keepsNoAnswers" | "lowersOutputCap" | "disabled">;
+
+const settingFields = { keepsNoAnswers: 1, lowersOutputCap: 1, disabled: 1 } as const;
+
+/** The settings of these accounts, by their ids. */
+async function findSettings({ store }: Billing, ids: readonly string[]): Promise<Map<string, Settings>> {
+  const rows = await store.accounts.find({ _id: { $in: ids } }, settingFields).lean<Settings[]>();
+  return new Map(rows.map((row) => [row._id, row]));
 }
 
 /**
  * The router's lookup: two or three queries, however many keys are requested. Revoked and expired
- * keys are returned too: the router rejects them, and may cache that.
+ * keys and those of disabled accounts are returned too: the router rejects them, and may cache that.
  */
 export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
   if (keys.length > maxAtOnce) {
     throw new GatewayError("invalid_request", `At most ${maxAtOnce} keys can be looked up at once.`, { param: "keys" });
   }
   const found = await findKeys(billing, keys);
-  const keepingNone = await findKeepingNone(billing, [...new Set([...found.values()].map((key) => key.accountId))]);
+  const settings = await findSettings(billing, [...new Set([...found.values()].map((key) => key.accountId))]);
   const resolve = async (request: ResolveKeyRequest): Promise<ResolveKeyResponse> => {
     const given = candidates(request).find((digest) => found.has(digest.toString("hex")));
     const key = given && found.get(given.toString("hex"));
     if (given === undefined || key === undefined) return { caller: undefined, revoked: false };
     await renewDigest(billing, given, request);
-    const keepsNoAnswers = keepingNone.has(key.accountId);
-    return { caller: callerMessage(key, given, { keepsNoAnswers }), revoked: key.revokedAt !== null };
+    const { disabled = false, ...account } = settings.get(key.accountId) ?? {};
+    const caller = callerMessage(key, given, account);
+    return { caller, revoked: key.revokedAt !== null, accountDisabled: disabled };
   };
   return { keys: await Promise.all(keys.map(resolve)) };
 }

@@ -1,7 +1,6 @@
-import type { Difference } from "@uag/catalog/prices/compare";
+import { needsReview } from "@uag/catalog/prices/compare";
 import type { Proposal } from "@uag/catalog/prices/propose";
-import { priceIn, quoteOf } from "@uag/catalog/prices/quote";
-import { unitOf, unitTable } from "@uag/catalog/units";
+import { perOf, priceIn, quoteOf } from "@uag/catalog/prices/quote";
 import type {
   PriceOption,
   PriceReview,
@@ -11,14 +10,6 @@ import type {
 import type { Billing } from "../billing.ts";
 import { type Reviewed, review } from "../prices/review.ts";
 import { priceTables, showTable } from "../prices/tables.ts";
-
-const needsLook = ({ finding }: Difference): boolean => finding !== "same" && finding !== "unknown";
-
-/** The number of units that a price is for. @param key a unit, with its variant and its tier */
-function perOf(key: string): bigint {
-  const unit = unitOf(key.split(" above ")[0] ?? "");
-  return BigInt(unit === undefined ? 1 : unitTable[unit].per);
-}
 
 function showOption({ model }: Reviewed, table: string, { changes, looks }: Proposal): PriceOption {
   const ours = quoteOf(model.price);
@@ -31,7 +22,7 @@ function showOption({ model }: Reviewed, table: string, { changes, looks }: Prop
 
 function showReview(reviewed: Reviewed): PriceReview {
   const { model, versions, found, options } = reviewed;
-  const differences = found.differences.filter(needsLook).map(({ key, ours, theirs, finding }) => ({
+  const differences = found.differences.filter(needsReview).map(({ key, ours, theirs, finding }) => ({
     price: key,
     finding,
     theirs: Object.fromEntries(theirs),
@@ -51,7 +42,7 @@ export async function reviewPrices(billing: Billing, _request: ReviewPricesReque
   const { models, source } = await review(billing);
   return {
     tables: (await priceTables(billing.store)).map(showTable),
-    models: models.filter(({ found }) => found.differences.some(needsLook)).map(showReview),
+    models: models.filter(({ found }) => found.differences.some(needsReview)).map(showReview),
     accepted: source.accepted.map((row) => JSON.stringify(row)),
     total: models.length,
     covered: models.filter(({ found }) => found.sources.length > 0).length,

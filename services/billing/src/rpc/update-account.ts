@@ -5,15 +5,24 @@ import type { UpdateAccountRequest } from "@uag/proto/billing/v1/admin.ts";
 import { recordChange } from "../audit/record.ts";
 import { accountSnapshot } from "../audit/snapshot.ts";
 import type { Billing } from "../billing.ts";
+import { announceKeysOf } from "../keys/announce.ts";
 import { checkAccountName } from "./create-account.ts";
 import { getAccount } from "./get-account.ts";
 
-/** Changes an account's name or setting. Its money changes by top-ups alone. */
+/**
+ * Changes an account's name and settings. Its money changes by top-ups alone. Its keys are announced
+ * as changed when a setting of their requests changes, so that routers apply it at once.
+ */
 export async function updateAccount(billing: Billing, request: UpdateAccountRequest): Promise<Account> {
   const { store } = billing;
-  const { id, name, keepsNoAnswers, actor } = request;
+  const { id, name, keepsNoAnswers, lowersOutputCap, disabled, actor } = request;
   if (name !== undefined) checkAccountName(name);
-  const change = { ...(name !== undefined && { name }), ...(keepsNoAnswers !== undefined && { keepsNoAnswers }) };
+  const change = {
+    ...(name !== undefined && { name }),
+    ...(keepsNoAnswers !== undefined && { keepsNoAnswers }),
+    ...(lowersOutputCap !== undefined && { lowersOutputCap }),
+    ...(disabled !== undefined && { disabled }),
+  };
   await billing.transact(async (transaction) => {
     const { session } = transaction;
     const found = await store.accounts
@@ -30,5 +39,6 @@ export async function updateAccount(billing: Billing, request: UpdateAccountRequ
     });
   });
   billing.events.accountChanged(id);
+  if (disabled !== undefined || lowersOutputCap !== undefined) await announceKeysOf(billing, id);
   return getAccount(billing, { id });
 }

@@ -3,8 +3,8 @@ import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
-import { changeOf, keyMessage } from "../keys/fields.ts";
-import { checkKeyFields } from "../keys/validate.ts";
+import { changeOf, checkKeyFields, keyMessage } from "../keys/fields.ts";
+import { applyLimits } from "../limits/apply-limits.ts";
 
 /** Changes the named fields of a key and notifies the routers at once. */
 export async function updateKey(billing: Billing, request: UpdateKeyRequest): Promise<Key> {
@@ -19,6 +19,7 @@ export async function updateKey(billing: Billing, request: UpdateKeyRequest): Pr
   }
   const { id, actor } = request;
   const key = await changeKey(billing, { id, actor, action: "key.update", decide: () => set });
+  await applyLimits(billing, key);
   announceChange(billing, key, "updated");
   return keyMessage(key);
 }

@@ -18,7 +18,7 @@ test("a month begins and ends in UTC, also across the turn of a year", () => {
   );
 });
 
-test("evaluates a month until the next one ends, by its own amount of 100 %", () => {
+test("evaluates a month, by its own amount, until the next month ends", () => {
   const alert = { createdAt: new Date(december), fulls: [{ month: "2026-12", nanoUsd: 7n }] };
   const months = (ms: number): unknown[] => openMonths(ms, alert).map(({ name, fullNanoUsd }) => [name, fullNanoUsd]);
   const january = ["2027-01", undefined];

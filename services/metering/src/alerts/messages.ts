@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EnqueueRequest } from "@uag/proto/video/v1/webhooks.ts";
+import type { EnqueueRequest } from "@uag/proto/notifications/v1/notifications.ts";
 import { usdText } from "@uag/runtime/usd";
 import type { AlertDocument, Figures } from "./alert.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { DatabaseClock } from "@uag/mongo/database-clock";
-import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
+import type { NotificationServiceServer } from "@uag/proto/notifications/v1/notifications.ts";
 import type { RpcClient } from "@uag/runtime/rpc/client";
 import type { MeteringEvents } from "../events.ts";
 import {
@@ -21,7 +21,7 @@ import type { AlertStore } from "./store.ts";
 export interface MonitorOptions {
   readonly sources: FigureSources;
   readonly alerts: AlertStore;
-  readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "enqueue">;
+  readonly notifications: Pick<RpcClient<NotificationServiceServer>, "enqueue">;
   readonly events: MeteringEvents;
   readonly clock: Pick<DatabaseClock, "moment">;
   /** How often each alert is evaluated, milliseconds. */
@@ -93,12 +93,12 @@ export class AlertMonitor implements AsyncDisposable {
     month: Month,
     seen: { readonly figures: Figures; readonly at: Date },
   ): Promise<void> {
-    const { alerts, webhooks, events } = this.#options;
+    const { alerts, notifications, events } = this.#options;
     const evaluation = evaluate(alert, month, seen);
     if (evaluation === undefined) return;
     const { notification, notices } = evaluation;
     const messages = messagesOf(alert, notification);
-    for (const message of messages) await webhooks.enqueue(message).catch(this.#skipRejected);
+    for (const message of messages) await notifications.enqueue(message).catch(this.#skipRejected);
     await alerts.recordNotices(alert._id, notices);
     const { threshold } = notification;
     events.alerted({ alert: alert._id, account: alert.accountId, threshold, messages: messages.length });

@@ -149,13 +149,18 @@ function namedIn(error: unknown, events: readonly UsageEvent[]): UsageEvent | un
 }
 
 /**
- * Only usage keeps trace ids and the messages of failed calls, which may quote the request: the
+ * Only usage keeps trace ids, others' ids and the messages of failed calls, which may quote the request: the
  * ledger's events are hashed and stored permanently.
  */
 function asBilled(event: UsageEvent): UsageEvent {
-  const { traceId, failedAttempts } = event;
-  if (traceId === undefined && failedAttempts.length === 0) return event;
-  return { ...event, traceId: undefined, spanId: undefined, failedAttempts: failedAttempts.map(withoutMessage) };
+  return {
+    ...event,
+    traceId: undefined,
+    spanId: undefined,
+    clientRequestId: undefined,
+    upstreamRequestId: undefined,
+    failedAttempts: event.failedAttempts.map(withoutMessage),
+  };
 }
 
 const withoutMessage = (attempt: FailedAttempt): FailedAttempt => ({ ...attempt, message: undefined });

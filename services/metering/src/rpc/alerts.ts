@@ -6,7 +6,7 @@ import {
   AlertServiceService,
   type AlertTerms,
 } from "@uag/proto/metering/v1/alerts.ts";
-import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
+import type { NotificationServiceServer } from "@uag/proto/notifications/v1/notifications.ts";
 import { newId } from "@uag/runtime/ids";
 import type { Logger } from "@uag/runtime/log";
 import type { RpcClient } from "@uag/runtime/rpc/client";
@@ -19,13 +19,13 @@ import type { AlertStore } from "../alerts/store.ts";
 export interface AlertRpcOptions {
   readonly sources: FigureSources;
   readonly alerts: AlertStore;
-  readonly webhooks: Pick<RpcClient<WebhookServiceServer>, "sendTest">;
+  readonly notifications: Pick<RpcClient<NotificationServiceServer>, "sendTest">;
   readonly clock: Pick<DatabaseClock, "moment">;
   readonly log: Logger;
 }
 
 /** The gRPC service by which people manage spend alerts. */
-export function alertService({ sources, alerts, webhooks, clock, log }: AlertRpcOptions): RpcService {
+export function alertService({ sources, alerts, notifications, clock, log }: AlertRpcOptions): RpcService {
   const show = async (alert: AlertDocument): Promise<Alert> => {
     const month = monthOf(await clock.moment());
     const { fullNanoUsd, spentNanoUsd, balance } = await figuresOf(sources, alert, month);
@@ -55,7 +55,7 @@ export function alertService({ sources, alerts, webhooks, clock, log }: AlertRpc
         const figures = await figuresOf(sources, alert, month);
         const threshold = alert.thresholds[0] ?? 0;
         const notification = { month: month.name, threshold, figures, at, dedupeKey: newId("test") };
-        await webhooks.sendTest({ messages: messagesOf(alert, { type: "spend.test", ...notification }) });
+        await notifications.sendTest({ messages: messagesOf(alert, { type: "spend.test", ...notification }) });
         return await show(alert);
       },
     },

@@ -22,9 +22,16 @@ export function namesOf(filter: UsageFilter | undefined): NameFilter {
   };
 }
 
+const duration = { $subtract: ["$endedAt", "$startedAt"] };
+
 /** Conditions on single events beyond their names and times. */
-export function endsOf({ outcome, status, minCostNanoUsd }: Partial<UsageFilter> = {}) {
+export function endsOf(filter: Partial<UsageFilter> = {}) {
+  const { outcome, status, minCostNanoUsd, errorCode, minDurationMs, anyRequestId: id, keys } = filter;
   return {
+    ...(id !== undefined && { $or: [{ _id: id }, { otherIds: id }] }),
+    ...(keys !== undefined && { keyId: { $in: keys.ids } }),
+    ...(errorCode !== undefined && { errorCode }),
+    ...(minDurationMs !== undefined && { $expr: { $gte: [duration, minDurationMs] } }),
     ...(outcome !== undefined && { outcome: outcomeToJSON(outcome) }),
     ...(status !== undefined && { status }),
     ...(minCostNanoUsd !== undefined && { costNanoUsd: { $gte: minCostNanoUsd } }),
@@ -32,7 +39,10 @@ export function endsOf({ outcome, status, minCostNanoUsd }: Partial<UsageFilter>
 }
 
 /** From (inclusive) and until (exclusive). @throws {GatewayError} `invalid_request` */
-export function timesOf(filter: UsageFilter | undefined, nowMs: number): { from: Date; until: Date } {
+export function timesOf(
+  filter: Pick<UsageFilter, "fromMs" | "untilMs"> | undefined,
+  nowMs: number,
+): { from: Date; until: Date } {
   const from = new Date(Number(filter?.fromMs ?? 0n));
   const until = new Date(filter?.untilMs ? Number(filter.untilMs) : nowMs + 1);
   if (Number.isNaN(from.getTime()) || Number.isNaN(until.getTime())) {

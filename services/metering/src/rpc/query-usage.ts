@@ -1,9 +1,12 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { readTimedPage, timedCursor, toPage } from "@uag/mongo/paging";
+import { refuseLongSearch } from "@uag/mongo/long-search";
+import { longRowsAtOnce, readTimedPage, timedCursor, toPage } from "@uag/mongo/paging";
 import type { QueryUsageRequest, QueryUsageResponse, UsageBucket } from "@uag/proto/metering/v1/metering.ts";
+import { mapInTurns } from "@uag/runtime/pace";
 import type { RollupDocument } from "../store/rollup.ts";
 import type { Store } from "../store/store.ts";
 import { namesOf, timesOf } from "./filter.ts";
+import { sumSearch } from "./search-limit.ts";
 
 /** Roll-ups whose hour or day begins within the filter's times, oldest first. */
 export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs: number): Promise<QueryUsageResponse> {
@@ -20,9 +23,12 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
     .find({ bucket, ...namesOf(request.filter), start: { $gte: from, $lt: until }, ...following })
     .sort({ start: 1, _id: 1 })
     .limit(limit + 1)
-    .toArray();
+    .maxTimeMS(sumSearch.maxTimeMS)
+    .batchSize(longRowsAtOnce)
+    .toArray()
+    .catch(refuseLongSearch(sumSearch));
   const { rows, nextCursor } = toPage(found, limit, (row) => timedCursor(row.start, row._id));
-  return { buckets: rows.map(toBucket), nextCursor };
+  return { buckets: await mapInTurns(rows, toBucket), nextCursor };
 }
 
 function toBucket(row: RollupDocument): UsageBucket {

@@ -5,6 +5,7 @@ import type { LeaseDocument } from "@uag/mongo/lease";
 import { inTransaction } from "@uag/mongo/transaction";
 import { type MonthDocument, openPartitions, type Partitions } from "@uag/usage/documents/months";
 import { type ClientSession, type Connection, mongo } from "mongoose";
+import { type RefusalDocument, type RefusedKeyDocument, refusalSchema, refusedKeySchema } from "./refusals.ts";
 import {
   type BatchDocument,
   batchSchema,
@@ -39,6 +40,9 @@ export interface Store {
   readonly deadLetters: mongo.Collection<DeadLetterDocument>;
   readonly members: mongo.Collection<MemberDocument>;
   readonly keyUse: mongo.Collection<KeyUseDocument>;
+  /** Refused requests, counted by key, reason and hour. */
+  readonly refusals: mongo.Collection<RefusalDocument>;
+  readonly refusedKeys: mongo.Collection<RefusedKeyDocument>;
 }
 
 const maxPoolSize = 16;
@@ -63,6 +67,8 @@ export async function openStore(connection: Connection, options: { keepMonths: n
     connection.model<DeadLetterDocument>("DeadLetter", deadLetterSchema),
     connection.model<MemberDocument>("Member", memberSchema),
     connection.model<KeyUseDocument>("KeyUse", keyUseSchema),
+    connection.model<RefusalDocument>("Refusal", refusalSchema),
+    connection.model<RefusedKeyDocument>("RefusedKey", refusedKeySchema),
   ];
   for (const model of models) {
     await model.createCollection();
@@ -85,6 +91,8 @@ export async function openStore(connection: Connection, options: { keepMonths: n
     deadLetters: collectionOf<DeadLetterDocument>(connection, "buried"),
     members: collectionOf<MemberDocument>(connection, "members"),
     keyUse: collectionOf<KeyUseDocument>(connection, "keyUse"),
+    refusals: collectionOf<RefusalDocument>(connection, "refusals"),
+    refusedKeys: collectionOf<RefusedKeyDocument>(connection, "refusedKeys"),
   };
 }
 
