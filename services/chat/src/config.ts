@@ -1,4 +1,4 @@
-import { capabilitySettings, urlFetchSettings } from "@uag/pipeline/settings";
+import { capabilitySettings } from "@uag/pipeline/settings";
 import { z } from "zod";
 
-export const schema = z.object({ ...capabilitySettings, ...urlFetchSettings });
+export const schema = z.object(capabilitySettings);

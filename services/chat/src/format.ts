@@ -3,6 +3,7 @@ import type { ClientError, ErrorFormat } from "@uag/pipeline/client-error";
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
 import type { ServerTools } from "@uag/providers/formats/server-tools";
 import type { GenerationFormat } from "@uag/providers/generation";
+import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
 
 /**
  * A request for generated text, read and checked; {@link ClientFormat} hides the differences
@@ -22,9 +23,18 @@ export interface GenerationRequest {
   readonly hasUnclassedField?: boolean;
 }
 
+/** Whether the upstream may run tools itself, which bring input of their own. */
+export function runsTools({ serverTools }: Pick<GenerationRequest, "serverTools">): boolean {
+  return serverTools.tools.length > 0 || serverTools.searchesTools;
+}
+
 /** A format in which clients talk to this service. */
 export interface ClientFormat extends ErrorFormat {
   readonly name: GenerationFormat;
+  /** The field that caps the output. */
+  readonly outputCapField: "max_tokens" | "max_output_tokens";
+  /** The fields that are documented for the format's bodies, or that a provider documents. */
+  readonly knownFields: FieldTable;
   /**
    * The model that a body names. The key's permission is checked before anything else in the body.
    * @throws {GatewayError} `invalid_request` when it names none
@@ -37,6 +47,8 @@ export interface ClientFormat extends ErrorFormat {
   read(json: JsonBody, model: Model): GenerationRequest;
   /** The client headers that are passed upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
+  /** Adds a stream's cost, nano-USD, to its last bytes; default: they do not contain it. */
+  withCost?(closing: Buffer, costNanoUsd: bigint): Buffer;
   /** The error as the last event of a stream. */
   errorEvent(clientError: ClientError): Buffer;
   /**

@@ -11,8 +11,8 @@ import { responses } from "./operations/responses.ts";
 export function operations(context: ChatContext): OperationsOf<"chat"> {
   return {
     "chat.completions": generationOperation(chatCompletions, context),
-    "messages.create": generationOperation(messages, context),
-    "responses.create": generationOperation(responses, context),
+    messages: generationOperation(messages, context),
+    responses: generationOperation(responses, context),
     "messages.count_tokens": countTokens(context),
     "models.list": listModels(context),
     "models.get": getModel(context),

@@ -15,7 +15,6 @@ export function startService(env: NodeJS.ProcessEnv = process.env): Promise<Capa
     name: "chat",
     settings,
     env,
-    urlFetchesPerHour: settings.URL_FETCHES_PER_HOUR,
     build: async (context) => {
       await loadTokenizer();
       return { operations: operations(chatContext(context)) };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { OperationsHarness } from "@uag/harness/start-operations";
 import { Stopwatch } from "@uag/harness/testing/durations";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -59,7 +60,9 @@ test("returns a non-streamed response byte for byte, billed by the upstream's co
       ],
       costNanoUsd: 20_000n,
       upstream: "one",
+      upstreamRequestId: "up",
       upstreamModel: "plain",
+      upstreamCredential: "sk-...-one",
       rawUsage: JSON.stringify(usage),
       attempts: 1,
       status: 200,
@@ -111,13 +114,38 @@ test("passes a stream through unchanged, after requesting and removing its usage
   assert.equal(settlement().pricing, Pricing.EXACT);
 });
 
-test("a client that requests usage gets it", async () => {
+test("a stream with requested usage ends with the usage and the exact cost, in place of the upstream's own", async () => {
   upstream.script = (_, response) => {
     startEvents(response);
-    response.end(chunk({ content: "Hi" }) + usageChunk + done);
+    response.end(chunk({ content: "Hi" }) + chunk({}, { choices: [], usage: { ...usage, cost: 7 } }) + done);
   };
   const response = await harness.call(operation, chat({ stream: true, stream_options: { include_usage: true } }));
-  assert.equal(response.text, chunk({ content: "Hi" }) + usageChunk + done);
+  assert.equal(settlement().costNanoUsd, 20_000n);
+  const last = usageChunk.replace('"total_tokens":15', '"total_tokens":15,"cost":0.000020000');
+  assert.equal(response.text, chunk({ content: "Hi" }) + last + done);
+});
+
+test("a chunk that ends every choice and reports usage has the cost; earlier ones pass unchanged", async () => {
+  const running = chunk({ content: "a" }, { usage: { prompt_tokens: 10, completion_tokens: 1 } });
+  const choices = [{ index: 0, delta: { content: "b" }, finish_reason: "stop" }];
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(running + chunk({}, { choices, usage }) + done);
+  };
+  const response = await harness.call(operation, chat({ stream: true, stream_options: { include_usage: true } }));
+  const last = chunk({}, { choices, usage: { ...usage, cost: 0 } }).replace('"cost":0', '"cost":0.000020000');
+  assert.equal(response.text, running + last + done);
+});
+
+test("a usage chunk that is not the last is passed on without a cost, also when the stream breaks after it", async () => {
+  const output = usageChunk + chunk({ content: "more" }) + usageChunk;
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.end(output);
+  };
+  const response = await harness.call(operation, chat({ stream: true, stream_options: { include_usage: true } }));
+  assert.ok(response.text.startsWith(output), response.text);
+  assert.match(response.text.slice(output.length), /"error"/);
 });
 
 test("sends the first chunk when it arrives, and the last only once the bill is on disk", async () => {
@@ -144,38 +172,6 @@ test("sends the first chunk when it arrives, and the last only once the bill is 
   flush();
   assert.equal((await terminator).value?.toString(), done);
   assert.equal((await reader.next()).done, true);
-});
-
-test("sends nothing before the journal's start is on disk, and nothing at all if that fails", async () => {
-  const { promise, reject } = Promise.withResolvers<void>();
-  harness.admission.started = () => promise;
-  upstream.script = (_, response) => {
-    startEvents(response);
-    response.end(chunk({ content: "one" }) + done);
-  };
-  let heads = 0;
-  const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
-  void stream.head.then(() => heads++);
-  await waitFor(() => upstream.received.length === 1, { what: "the upstream's response" });
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.equal(heads, 0);
-  reject(new Error("disk"));
-  assert.equal((await stream.head).status, 500);
-  assert.equal(settlement().outcome, Outcome.FAILED);
-  assert.equal(settlement().costNanoUsd, 0n);
-});
-
-test("sends a non-streamed response only once its bill is on disk, and not at all if that fails", async () => {
-  const { promise, reject } = Promise.withResolvers<void>();
-  harness.admission.settling = () => promise;
-  let heads = 0;
-  const stream = harness.open(operation, JSON.stringify(chat()));
-  void stream.head.then(() => heads++);
-  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  assert.equal(heads, 0);
-  reject(new Error("disk"));
-  assert.equal((await stream.head).status, 503);
 });
 
 test("passes an upstream's 400 to the client with its message, without our key or address, at no cost", async () => {
@@ -503,52 +499,117 @@ for (const [what, limits] of [
   ["too many calls are being drained", { atOnce: 0 }],
   ["it exceeds the time limit", { maxMs: 50 }],
 ] as const) {
-  test(`bills a call that cannot be drained by estimate, below the hold: ${what}`, async () => {
+  test(`bills a call that cannot be drained by the upper bound of its output: ${what}`, async () => {
     await harness[Symbol.asyncDispose]();
     harness = await startChat({ catalog: catalogOf(upstream.url, second.url), drains: new Drains(limits) });
     const gone = Promise.withResolvers<void>();
     upstream.script = ({ left }) => void left.then(gone.resolve);
     const stream = harness.open(operation, JSON.stringify(chat({ max_tokens: 1_000 })));
     await waitFor(() => upstream.received.length === 1, { what: "the upstream call" });
-    await new Promise((resolve) => setTimeout(resolve, 100));
     stream.call.cancel("the client disconnected");
     await gone.promise;
-    await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
-    assert.equal(settlement().settlementRule, SettlementRule.ABORTED_ESTIMATE);
-    const output = settlement().units.find(({ name }) => name === "output_tokens")?.quantity ?? 0n;
-    assert.ok(output >= 10n && output < 1_000n, `${output} tokens in a tenth of a second or a little more`);
+    await checkUpperBound(1_000n);
   });
 }
 
-test("a client that does not read applies backpressure to the upstream", async () => {
-  let written = 0;
-  const big = chunk({ content: "x".repeat(16_000) });
-  let stop = false;
-  upstream.script = async (_, response) => {
+async function checkUpperBound(outputTokens: bigint): Promise<void> {
+  await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
+  const { outcome, settlementRule, pricing, units, costNanoUsd } = settlement();
+  assert.deepEqual(
+    [outcome, settlementRule, pricing],
+    [Outcome.DISCONNECTED, SettlementRule.UPPER_BOUND, Pricing.ESTIMATED],
+  );
+  assert.equal(units.find(({ name }) => name === "output_tokens")?.quantity, outputTokens);
+  assert.ok(costNanoUsd <= (last()?.request.holdNanoUsd ?? 0n));
+}
+
+for (const model of ["plain", "thinker"] as const) {
+  const isStream = model === "thinker";
+  test(`bills a ${isStream ? "stream with hidden thinking" : "response"} that breaks while it is drained by its upper bound`, async () => {
+    const opened = Promise.withResolvers<ServerResponse>();
+    upstream.script = (_, response) => {
+      if (isStream) {
+        startEvents(response);
+        response.write(chunk({ role: "assistant", content: "" }));
+      }
+      opened.resolve(response);
+    };
+    const body = chat({ model, stream: isStream, max_completion_tokens: 1_000 });
+    const stream = harness.open(operation, JSON.stringify(body));
+    const response = await opened.promise;
+    if (isStream) for await (const _ of stream) break;
+    else stream.call.cancel("the client disconnected");
+    await waitFor(() => last()?.left === true, { what: "the permit to be released" });
+    response.destroy();
+    await checkUpperBound(1_000n);
+    assert.equal(upstream.received.length, 1, "no retry for a disconnected client");
+  });
+}
+
+for (const [what, end] of [
+  ["is cut off", ""],
+  ["ends with an error of its provider", 'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n'],
+] as const) {
+  for (const text of ["", "Hello"]) {
+    test(`a stream that ${what} after ${text === "" ? "no" : "some"} text, with its client connected, is billed for hidden thinking by its upper bound`, async () => {
+      upstream.script = (_, response) => {
+        startEvents(response);
+        response.end(chunk({ role: "assistant", content: text }) + end);
+      };
+      const response = await harness.call(operation, chat({ model: "thinker", stream: true }));
+      assert.notEqual(response.broken, undefined, response.text);
+      const { outcome, settlementRule, units, costNanoUsd } = settlement();
+      assert.deepEqual([outcome, settlementRule], [Outcome.FAILED, SettlementRule.UPPER_BOUND]);
+      assert.equal(units.find(({ name }) => name === "output_tokens")?.quantity, 1_000n);
+      assert.ok(costNanoUsd <= (last()?.request.holdNanoUsd ?? 0n));
+      assert.equal(upstream.received.length, 1, "the call is not retried");
+    });
+  }
+}
+
+test("a stream whose output is all visible and that is cut off before any text costs nothing", async () => {
+  upstream.script = (_, response) => {
     startEvents(response);
-    while (!stop && written < 64 * 1024 * 1024) {
-      written += big.length;
-      if (!response.write(big))
-        await Promise.race([new Promise((r) => response.once("drain", r)), new Promise((r) => setTimeout(r, 300))]);
-      if (response.writableLength > 8 * 1024 * 1024) break;
-    }
+    response.end(chunk({ role: "assistant", content: "" }));
+  };
+  const response = await harness.call(operation, chat({ stream: true }));
+  assert.notEqual(response.broken, undefined, response.text);
+  assert.deepEqual([settlement().settlementRule, settlement().costNanoUsd], [SettlementRule.NOTHING_OWED, 0n]);
+});
+
+for (const [model, isUpperBound, output] of [
+  ["thinker", true, 1_000n],
+  ["plain", false, 500n],
+] as const) {
+  test(`a checkpoint bills ${isUpperBound ? "hidden thinking by its upper bound" : "what is delivered"}, at most the hold`, async () => {
+    upstream.script = (_, response) => {
+      startEvents(response);
+      // The padding counts as no output, and makes the checkpoint due.
+      response.write(chunk({ role: "assistant", content: "x".repeat(2_000) }));
+      response.write(chunk({ content: "" }, { padding: "x".repeat(70_000) }));
+    };
+    const stream = harness.open(operation, JSON.stringify(chat({ model, stream: true })));
+    await waitFor(() => (last()?.checkpoints.length ?? 0) >= 1, { what: "a checkpoint" });
+    stream.call.cancel("enough");
+    const [checkpoint] = last()?.checkpoints ?? [];
+    assert.equal(checkpoint?.isUpperBound, isUpperBound);
+    assert.equal(checkpoint?.units.find(({ name }) => name === "output_tokens")?.quantity, output);
+    assert.ok(checkpoint.costNanoUsd <= (last()?.request.holdNanoUsd ?? 0n));
+    await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
+  });
+}
+
+test("a checkpoint of a longer response than the request may have costs at most its hold", async () => {
+  upstream.script = (_, response) => {
+    startEvents(response);
+    response.write(chunk({ role: "assistant", content: "x".repeat(70_000) }));
   };
   const stream = harness.open(operation, JSON.stringify(chat({ stream: true })));
-  await stream.head;
-  let before = -1;
-  await waitFor(
-    () => {
-      const same = written === before;
-      before = written;
-      return same && written > 0;
-    },
-    { what: "the upstream's writes to stop" },
-  );
-  await new Promise((resolve) => setTimeout(resolve, 400));
-  stop = true;
-  assert.ok(written < 32 * 1024 * 1024, `${written} bytes were read for a client that reads nothing`);
   await waitFor(() => (last()?.checkpoints.length ?? 0) >= 1, { what: "a checkpoint" });
   stream.call.cancel("enough");
+  const { costNanoUsd = 0n, units } = last()?.checkpoints[0] ?? {};
+  assert.ok(costNanoUsd <= (last()?.request.holdNanoUsd ?? 0n), `${costNanoUsd} nano-USD`);
+  assert.equal(units?.find(({ name }) => name === "output_tokens")?.quantity, 1_000n);
   await waitFor(() => last()?.settlement !== undefined, { what: "the settlement" });
 });
 
@@ -634,6 +695,49 @@ for (const [what, body, status, code, param, models] of refused) {
     assert.equal(({} as Record<string, unknown>)["x"], undefined);
   });
 }
+
+test("holds for a field that its provider declares free as if it were not there, and for any other as the worst case", async () => {
+  const holdOf = async (model: string, fields: Record<string, unknown> = {}): Promise<bigint> => {
+    assert.equal((await harness.call(operation, chat({ model, max_tokens: 10, ...fields }))).status, 200);
+    return last()?.request.holdNanoUsd ?? 0n;
+  };
+  const plain = await holdOf("turbine");
+  const bytes = 1_000n * BigInt(Buffer.byteLength(',"turbo":1'));
+  assert.equal(await holdOf("turbine", { turbo: 1 }), plain + bytes);
+  const worstCase = 100_000n * 1_000n;
+  assert.ok((await holdOf("turbine", { turbo: 1, other: 1 })) >= worstCase);
+  assert.ok((await holdOf("plain", { turbo: 1 })) >= worstCase);
+  assert.ok((await holdOf("turbine-elsewhere", { turbo: 1 })) >= worstCase, "one of its providers does not declare it");
+});
+
+test("lists a misspelled field in a header of the response and of an error", async () => {
+  const served = await harness.call(operation, chat({ temprature: 1 }));
+  const expected = "unknown fields: temprature (did you mean temperature?)";
+  assert.deepEqual([served.status, served.header("x-gateway-warnings")], [200, expected]);
+  const refused = await harness.call(operation, { model: "plain", message: [] });
+  const meant = "unknown fields: message (did you mean messages?)";
+  assert.deepEqual([refused.status, refused.header("x-gateway-warnings")], [400, meant]);
+});
+
+test("a refused hold names the field that makes it smaller, and how many tokens it reserves", async () => {
+  harness.admission.onAdmit = () => {
+    throw new GatewayError("insufficient_balance", "Too expensive.", { cause: { availableNanoUsd: 0n } });
+  };
+  const messageOf = async (body: object): Promise<string> => {
+    const response = await harness.call(operation, body);
+    assert.equal(response.status, 402);
+    return (response.json() as { error: { message: string } }).error.message;
+  };
+  const { max_tokens: _, ...uncapped } = chat();
+  assert.match(
+    await messageOf(uncapped),
+    /^Too expensive\. Without max_tokens it reserves the model's longest output, [\d,]+ tokens: send a smaller max_tokens\.$/,
+  );
+  assert.equal(
+    await messageOf(chat({ max_tokens: 5_000 })),
+    "Too expensive. It reserves max_tokens, 5,000 tokens: send a smaller max_tokens.",
+  );
+});
 
 test("accepts keys named like Object's own members", async () => {
   const body =

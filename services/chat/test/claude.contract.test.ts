@@ -25,9 +25,9 @@ models:
 const model = "claude-sonnet-4-5";
 const messages = [{ role: "user", content: "Hi" }];
 const formats = {
-  "messages.create": { model, max_tokens: 100, messages },
+  messages: { model, max_tokens: 100, messages },
   "chat.completions": { model, messages },
-  "responses.create": { model, input: "Hi" },
+  responses: { model, input: "Hi" },
 } as const;
 type Format = keyof typeof formats;
 const names = Object.keys(formats) as Format[];
@@ -93,7 +93,7 @@ beforeEach(async () => {
 
 for (const fallbacks of [[{ model: "claude-opus-4-8" }], [{ model, speed: "fast" }], "default"]) {
   test(`refuses fallbacks before it calls the provider: ${JSON.stringify(fallbacks)}`, async () => {
-    const response = await ask("messages.create", { fallbacks });
+    const response = await ask("messages", { fallbacks });
     assert.equal(response.status, 400);
     assert.match(response.text, /fallbacks: another model has another price/);
     assert.deepEqual([upstream.received.length, harness.admission.booked.length], [0, 0]);
@@ -147,7 +147,7 @@ const call = { type: "tool_use", id: "toolu_1", name: "roll", input: { sides: 6 
 
 /** How a response ended, for a client of the format. */
 function endOf(format: Format, body: string): unknown {
-  if (format === "responses.create") return /"status":"(incomplete)"/.exec(body)?.[1] ?? "completed";
+  if (format === "responses") return /"status":"(incomplete)"/.exec(body)?.[1] ?? "completed";
   return [...body.matchAll(/"(?:finish|stop)_reason":"(\w+)"/g)].at(-1)?.[1];
 }
 
@@ -167,13 +167,13 @@ for (const stream of [false, true]) {
     const chat = await ask("chat.completions", { stream });
     assert.equal(endOf("chat.completions", chat.text), "content_filter");
     assert.match(chat.text, /The provider ended the response: out_of_patience\./);
-    assert.equal(endOf("responses.create", (await ask("responses.create", { stream })).text), "incomplete");
+    assert.equal(endOf("responses", (await ask("responses", { stream })).text), "incomplete");
   });
 
   test(`delivers the input of a call that is complete in its first event (${how})`, async () => {
     serve({ content: [call], usage: counts(10, 20), stop: "tool_use" });
     assert.match((await ask("chat.completions", { stream })).text, /"arguments":"{\\"sides\\":6}"/);
-    assert.match((await ask("responses.create", { stream })).text, /"arguments":"{\\"sides\\":6}"/);
+    assert.match((await ask("responses", { stream })).text, /"arguments":"{\\"sides\\":6}"/);
   });
 }
 
@@ -217,7 +217,7 @@ test("does not send thinking signed by Gemini to Claude", async () => {
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const foreign = { type: "thinking", thinking: "", signature: "gemini:c2ln" };
   const history = [...messages, { role: "assistant", content: [text, foreign] }, ...messages];
-  await ask("messages.create", { messages: history });
+  await ask("messages", { messages: history });
   const sent = upstream.received.at(-1)?.json["messages"];
   assert.deepEqual(sent, [...messages, { role: "assistant", content: [text] }, ...messages]);
 });
@@ -265,7 +265,7 @@ for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260
     ];
     const usage = { ...counts(90_000, 20), server_tool_use: { web_fetch_requests: 1 } };
     serve({ content, usage, stop: "end_turn" });
-    const response = await ask("messages.create", { tools: [{ type, name: "web_fetch" }] });
+    const response = await ask("messages", { tools: [{ type, name: "web_fetch" }] });
     assert.equal(response.status, 200, response.text);
     assert.deepEqual((response.json() as { content: unknown }).content, content);
     assert.deepEqual(upstream.received.at(-1)?.json["tools"], [
@@ -283,7 +283,7 @@ for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260
 test("sends a fetch with the client's own caps unchanged, and bases the hold on them", async () => {
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const tool = { type: "web_fetch_20250910", name: "web_fetch", max_uses: 1, max_content_tokens: 300_000 };
-  assert.equal((await ask("messages.create", { tools: [tool] })).status, 200);
+  assert.equal((await ask("messages", { tools: [tool] })).status, 200);
   assert.deepEqual(upstream.received.at(-1)?.json["tools"], [tool]);
   assert.ok(hold() >= 300_000n * 3_000n && hold() < 320_000n * 3_000n, `${hold()}`);
 });

@@ -19,6 +19,17 @@ const message = {
   usage: { input_tokens: 10, output_tokens: 5 },
 };
 
+const event = (type: string, more: object): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+const messageStart =
+  event("message_start", { message: { ...message, content: [], stop_reason: null } }) +
+  event("content_block_start", { index: 0, content_block: { type: "text", text: "" } });
+const textDelta = (text: string): string =>
+  event("content_block_delta", { index: 0, delta: { type: "text_delta", text } });
+const messageEnd =
+  event("content_block_stop", { index: 0 }) +
+  event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } }) +
+  event("message_stop", {});
+
 const openAiError = { error: { message: "boom", type: "server_error" }, usage };
 const anthropicError = {
   type: "error",
@@ -53,14 +64,14 @@ conformance({
     },
     {
       name: "a response",
-      operation: "responses.create",
+      operation: "responses",
       body: { model: "plain", input: "Hi" },
       errorWithUsage: openAiError,
       respond: (response) => sendJson(response, 200, completion),
     },
     {
       name: "a streamed response",
-      operation: "responses.create",
+      operation: "responses",
       body: { model: "plain", input: "Hi", stream: true },
       errorWithUsage: openAiError,
       respond(response) {
@@ -74,11 +85,29 @@ conformance({
     },
     {
       name: "a message in Anthropic's format",
-      operation: "messages.create",
+      operation: "messages",
       body: messages,
       errorWithUsage: anthropicError,
       headers: ["content-type", "application/json", "anthropic-version", "2023-06-01"],
       respond: (response) => sendJson(response, 200, message),
+    },
+    {
+      name: "a streamed message in Anthropic's format",
+      operation: "messages",
+      body: { ...messages, stream: true },
+      errorWithUsage: anthropicError,
+      headers: ["content-type", "application/json", "anthropic-version", "2023-06-01"],
+      respond(response) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(messageStart + textDelta("Hello.") + messageEnd);
+      },
+      stream: {
+        begin(response) {
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          response.write(messageStart);
+        },
+        piece: textDelta("x".repeat(16_000)),
+      },
     },
   ],
 });

@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
+import { type Backend, startBackend } from "@uag/harness/backend";
 import type { OperationsHarness } from "@uag/harness/start-operations";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { openFetchPermits } from "@uag/usage/fetches/fetch-permits";
 import { sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 
@@ -74,27 +77,64 @@ const responseOf = (urls: readonly string[]) => ({
 });
 const small = (count: number) => Array.from({ length: count }, (_, n) => `${url}/small/${n}`);
 
-test("URLs beyond the account's budget are a 429 with retry-after in the format of the request, and are not fetched", async () => {
+/** A replica of chat whose budget of fetched URLs is that of a billing. */
+async function startReplica(backend: Backend): Promise<OperationsHarness & AsyncDisposable> {
+  await using starting = new AsyncDisposableStack();
+  const fetchBudget = starting.use(openFetchPermits(backend.env["BILLING"] as string, insecure));
   const egressAllow = [new URL(url).host];
-  await using limited = await startChat({ catalog: catalog(), egressAllow, urlFetchesPerHour: 3 });
-  assert.equal((await limited.call("chat.completions", chatOf(small(3)))).status, 200);
-  for (const [operation, bodyOf] of [
-    ["chat.completions", chatOf],
-    ["messages.create", messagesOf],
-  ] as const) {
-    const refused = await limited.call(operation, bodyOf(small(1)));
-    assert.equal(refused.status, 429, refused.text);
-    assert.match(refused.text, /budget of 3 fetched URLs per hour/);
-    const seconds = Number(refused.header("retry-after"));
-    assert.ok(seconds > 1_100 && seconds <= 1_200, `${seconds}`);
+  const replica = starting.use(await startChat({ catalog: catalog(), egressAllow, fetchBudget }));
+  const running = starting.move();
+  return { ...replica, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+test("three replicas of chat fetch exactly as many URLs an hour as an account's budget, also after restarts of all of them", async () => {
+  await using backend = await startBackend({ URL_FETCHES_PER_HOUR: "40" });
+  const start = () => startReplica(backend);
+  {
+    await using one = await start();
+    await using two = await start();
+    await using three = await start();
+    const call = (n: number) => {
+      const [operation, bodyOf] =
+        n % 2 === 0 ? (["chat.completions", chatOf] as const) : (["messages", messagesOf] as const);
+      return [one, two, three][n % 3]?.call(operation, bodyOf([`${url}/small/${n}`]));
+    };
+    const responses = await Promise.all(Array.from({ length: 120 }, (_, n) => call(n)));
+    const refused = responses.filter((response) => response?.status !== 200);
+    assert.deepEqual([fetches, refused.length], [40, 80]);
+    for (const response of refused) {
+      assert.equal(response?.status, 429, response?.text);
+      assert.match(response?.text ?? "", /budget of 40 fetched URLs per hour/);
+      const seconds = Number(response?.header("retry-after"));
+      assert.ok(seconds > 0 && seconds <= 90, `${seconds}`);
+    }
+    assert.equal((await one.call("chat.completions", chatOf(small(1)), { account: "acc_2" })).status, 200);
   }
+  await backend.billing.kill();
+  await backend.billing.start();
+  await using restarted = await start();
+  assert.equal((await restarted.call("chat.completions", chatOf(small(1)))).status, 429);
+});
+
+test("without billing, URLs are fetched with the permits that are leased, and then a request gets a 503 with retry-after", async () => {
+  await using backend = await startBackend({ URL_FETCHES_PER_HOUR: "1000" });
+  await using replica = await startReplica(backend);
+  const ask = (count: number) => replica.call("chat.completions", chatOf(small(count)));
+  // The second lease is for the request's one URL and, as the first was used up, for another.
+  for (const _ of [1, 2]) assert.equal((await ask(1)).status, 200);
+  await backend.billing.kill();
+  assert.equal((await ask(1)).status, 200);
+  const refused = await ask(1);
+  assert.deepEqual([refused.status, refused.header("retry-after")], [503, "1"], refused.text);
   assert.equal(fetches, 3);
+  await backend.billing.start();
+  await waitFor(async () => (await ask(1)).status === 200, { what: "permits from billing" });
 });
 
 for (const [operation, bodyOf] of [
   ["chat.completions", chatOf],
-  ["responses.create", responseOf],
-  ["messages.create", messagesOf],
+  ["responses", responseOf],
+  ["messages", messagesOf],
   ["messages.count_tokens", messagesOf],
 ] as const) {
   test(`${operation} with 100 URLs is a 400 that names the limit; with 64 it is served`, async () => {

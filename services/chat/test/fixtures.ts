@@ -5,6 +5,7 @@ export const catalogOf = (url: string, second = "http://127.0.0.1:9"): string =>
 providers:
   one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret-one, timeouts: { first_byte: 5s, between_chunks: 5s, connect: 1s } }
   two: { protocol: openai, base_url: "${second}/v1", api_key: sk-upstream-secret-two, timeouts: { first_byte: 5s, connect: 1s } }
+  turbo: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret-turbo, free_fields: [turbo] }
   dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret-dash }
 models:
   - &plain
@@ -20,8 +21,13 @@ models:
     upstreams: [{ provider: one }]
   - { <<: *plain, id: renamed, upstreams: [{ provider: one, model: real-name }] }
   - { <<: *plain, id: thinker, reasoning: { efforts: [low] }, output_cap_field: max_completion_tokens }
+  - &listener { <<: *plain, id: listener, input: [text, audio], price: { input_tokens: 1, audio_input_tokens: 10, output_tokens: 2 } }
+  - { <<: *plain, id: deaf, input: [text] }
+  - { <<: *listener, id: omni, upstreams: [{ provider: dash }] }
   - { <<: *plain, id: two-homes, upstreams: [{ provider: one }, { provider: two, priority: 1 }] }
   - { <<: *plain, id: qwen, upstreams: [{ provider: dash }] }
+  - { <<: *plain, id: turbine, upstreams: [{ provider: turbo }] }
+  - { <<: *plain, id: turbine-elsewhere, upstreams: [{ provider: turbo }, { provider: one, priority: 1 }] }
   - { <<: *plain, id: image-only, operations: [images.generations], price: { images: 1 } }
   - { <<: *plain, id: nowhere, upstreams: [{ provider: two }] }
 `;

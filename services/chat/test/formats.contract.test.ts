@@ -110,7 +110,7 @@ const chatFormat: Format = {
 };
 
 const messagesFormat: Format = {
-  operation: "messages.create",
+  operation: "messages",
   call: (model, text, more = {}) => ({ model, max_tokens: 4000, messages: [{ role: "user", content: text }], ...more }),
   tools: { tools: [{ name: "get_weather", input_schema: schema }] },
   image: { type: "image", source: { type: "base64", media_type: "image/png", data: png } },

@@ -13,8 +13,10 @@ const model = "gemini-3-flash-preview";
 const catalog = (url: string): string => `
 providers:
   gemini: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret }
+  probable: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret, openai_options: [logprobs] }
 models:
-  - id: ${model}
+  - &m
+    id: ${model}
     owned_by: o
     created: 0
     operations: [messages, chat.completions, responses]
@@ -22,13 +24,14 @@ models:
     max_output_tokens: 1000
     price: { input_tokens: 1, output_tokens: 2 }
     upstreams: [{ provider: gemini }]
+  - { <<: *m, id: gemini-2.0-flash, upstreams: [{ provider: probable }] }
 `;
 type Json = Record<string, unknown>;
 const turns = [{ role: "user", content: "Hi" }];
 const formats = {
-  "messages.create": { model, max_tokens: 100, messages: turns },
+  messages: { model, max_tokens: 100, messages: turns },
   "chat.completions": { model, messages: turns },
-  "responses.create": { model, input: "Hi" },
+  responses: { model, input: "Hi" },
 } as const;
 type Format = keyof typeof formats;
 const names = Object.keys(formats) as Format[];
@@ -74,15 +77,15 @@ beforeEach(async () => {
 
 /** How a response ended, for a client of the format. */
 function endOf(format: Format, body: string): unknown {
-  if (format === "responses.create") return /"status":"(incomplete)"/.exec(body)?.[1] ?? "completed";
+  if (format === "responses") return /"status":"(incomplete)"/.exec(body)?.[1] ?? "completed";
   return [...body.matchAll(/"(?:finish|stop)_reason":"(\w+)"/g)].at(-1)?.[1];
 }
 const refused = {
-  "messages.create": "refusal",
+  messages: "refusal",
   "chat.completions": "content_filter",
-  "responses.create": "incomplete",
+  responses: "incomplete",
 };
-const called = { "messages.create": "tool_use", "chat.completions": "tool_calls", "responses.create": "completed" };
+const called = { messages: "tool_use", "chat.completions": "tool_calls", responses: "completed" };
 
 const abnormal = [
   "MALFORMED_FUNCTION_CALL",
@@ -177,13 +180,13 @@ const signature = "c2lnbmF0dXJl+/8=";
 
 /** The conversation that a client of the format sends after a response. */
 const nextTurn: Readonly<Record<Format, (response: Json) => Json>> = {
-  "messages.create": ({ content }) => ({
+  messages: ({ content }) => ({
     messages: [...turns, { role: "assistant", content }, { role: "user", content: "And?" }],
   }),
   "chat.completions": ({ choices }) => ({
     messages: [...turns, (choices as [Json])[0]["message"], { role: "user", content: "And?" }],
   }),
-  "responses.create": ({ output }) => ({
+  responses: ({ output }) => ({
     input: [{ role: "user", content: "Hi" }, ...(output as Json[]), { role: "user", content: "And?" }],
   }),
 };
@@ -210,3 +213,33 @@ for (const format of names) {
     assert.ok(text.includes(signature) || opened.includes(signature), text);
   });
 }
+
+const chosen = { token: "Hé", tokenId: 5, logProbability: -0.25 };
+const probability = { token: "Hé", bytes: [72, 195, 169], logprob: -0.25 };
+const expected = [{ ...probability, top_logprobs: [probability] }];
+const probableText = (more: Json): Json => ({
+  candidates: [
+    {
+      content: { role: "model", parts: [{ text: "Hé" }] },
+      logprobsResult: { chosenCandidates: [chosen], topCandidates: [{ candidates: [chosen] }] },
+      index: 0,
+      ...more,
+    },
+  ],
+});
+
+for (const stream of [false, true])
+  test(`returns Gemini's log probabilities in OpenAI's form ${stream ? "with the chunk of their text" : "in the choice"}`, async () => {
+    serve({ ...probableText({ finishReason: "STOP" }), usageMetadata });
+    const fields = { model: "gemini-2.0-flash", logprobs: true, top_logprobs: 1, stream };
+    const { status, text } = await ask("chat.completions", fields);
+    assert.equal(status, 200);
+    assert.deepEqual(upstream.received[0]?.json["generationConfig"], { responseLogprobs: true, logprobs: 1 });
+    assert.ok(text.includes(`"logprobs":${JSON.stringify({ content: expected, refusal: null })}`), text);
+  });
+
+test("requests no log probabilities from a provider that does not declare them", async () => {
+  serve({ ...probableText({ finishReason: "STOP" }), usageMetadata });
+  assert.equal((await ask("chat.completions", { logprobs: true, top_logprobs: 1 })).status, 200);
+  assert.equal(upstream.received[0]?.json["generationConfig"], undefined);
+});

@@ -22,8 +22,8 @@ const headers = [
   "x-app",
   "cli",
 ];
-const call = (body: unknown, options: { models?: string[]; headers?: string[] } = {}) =>
-  harness.call("messages.create", body, { headers, target: "/v1/messages?beta=true", ...options });
+const call = (body: unknown, options: { models?: string[]; headers?: string[]; lowersOutputCap?: boolean } = {}) =>
+  harness.call("messages", body, { headers, target: "/v1/messages?beta=true", ...options });
 const count = (body: unknown, options: { models?: string[] } = {}) =>
   harness.call("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
 const body = <M extends object>(more: M = {} as M) => ({
@@ -108,7 +108,7 @@ test("forwards a stream event by event, the last one after the bill", async () =
   harness.admission.settling = async () => {
     early = seen;
   };
-  const stream = harness.open("messages.create", JSON.stringify(body({ stream: true })), { headers });
+  const stream = harness.open("messages", JSON.stringify(body({ stream: true })), { headers });
   for await (const chunk of stream) seen += chunk.toString("utf8");
   assert.equal(seen, text);
   assert.ok(!early.includes("message_stop"));
@@ -135,7 +135,7 @@ test("bills a client that disconnects for the counted prompt and the delivered p
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(opening + delta("The quick brown fox jumps over the lazy dog."));
   };
-  const stream = harness.open("messages.create", JSON.stringify(body({ stream: true })), { headers });
+  const stream = harness.open("messages", JSON.stringify(body({ stream: true })), { headers });
   for await (const chunk of stream) if (chunk.includes("lazy dog")) break;
   await waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill" });
   assert.deepEqual(units(), { input_tokens: 40, output_tokens: 10 });
@@ -336,9 +336,11 @@ test("caps searches without a client's cap by the catalogue or the balance, and 
     const cause = { availableNanoUsd: 150_000_000n };
     if (holdNanoUsd > cause.availableNanoUsd) throw new GatewayError("insufficient_balance", undefined, { cause });
   };
-  assert.equal((await call(uncapped)).header("x-gateway-max-uses"), "2");
+  assert.equal((await call(uncapped)).status, 402, "the account has not set lower_output_cap");
+  const lowersOutputCap = true;
+  assert.equal((await call(uncapped, { lowersOutputCap })).header("x-gateway-max-uses"), "2");
   assert.deepEqual(upstream.received.at(-1)?.json["tools"], [{ ...search, max_uses: 2 }, uncapped.tools[1]]);
-  const own = await call(body({ model: "searcher", tools: [{ ...search, max_uses: 3 }] }));
+  const own = await call(body({ model: "searcher", tools: [{ ...search, max_uses: 3 }] }), { lowersOutputCap });
   assert.deepEqual([own.status, own.header("x-gateway-max-uses")], [402, undefined]);
 });
 

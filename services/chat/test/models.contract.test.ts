@@ -23,7 +23,20 @@ async function list(query = "", models: string[] = []): Promise<List> {
   return response.json() as unknown as List;
 }
 const ids = ({ data }: List): string[] => data.map(({ id }) => id);
-const all = ["plain", "renamed", "thinker", "two-homes", "qwen", "image-only", "nowhere"];
+const all = [
+  "plain",
+  "renamed",
+  "thinker",
+  "listener",
+  "deaf",
+  "omni",
+  "two-homes",
+  "qwen",
+  "turbine",
+  "turbine-elsewhere",
+  "image-only",
+  "nowhere",
+];
 
 test("the list has the fields of OpenAI's and Anthropic's clients, and each model's capabilities and prices", async () => {
   const { data, ...wrapper } = await list();
@@ -47,7 +60,13 @@ test("the list has the fields of OpenAI's and Anthropic's clients, and each mode
 
 test("a key sees only its own models, whatever key was served before", async () => {
   assert.deepEqual(ids(await list()), all);
-  assert.deepEqual(ids(await list("", ["t*", "plain"])), ["plain", "thinker", "two-homes"]);
+  assert.deepEqual(ids(await list("", ["t*", "plain"])), [
+    "plain",
+    "thinker",
+    "two-homes",
+    "turbine",
+    "turbine-elsewhere",
+  ]);
   assert.deepEqual(ids(await list("", ["none"])), []);
   assert.deepEqual(await list("", ["none"]), {
     object: "list",
@@ -63,10 +82,10 @@ test("pages forward and backward, reports whether more models follow, and ignore
   const first = await list("?limit=2");
   assert.deepEqual([ids(first), first.has_more, first.last_id], [["plain", "renamed"], true, "renamed"]);
   const second = await list("?limit=2&after_id=renamed");
-  assert.deepEqual([ids(second), second.has_more], [["thinker", "two-homes"], true]);
+  assert.deepEqual([ids(second), second.has_more], [["thinker", "listener"], true]);
   const end = await list("?limit=9&after_id=two-homes");
-  assert.deepEqual([ids(end), end.has_more], [["qwen", "image-only", "nowhere"], false]);
-  assert.deepEqual(ids(await list("?limit=2&before_id=qwen")), ["thinker", "two-homes"]);
+  assert.deepEqual([ids(end), end.has_more], [all.slice(all.indexOf("qwen")), false]);
+  assert.deepEqual(ids(await list("?limit=2&before_id=qwen")), ["omni", "two-homes"]);
   for (const query of [
     "?limit=0",
     "?limit=x",

@@ -58,8 +58,20 @@ const blocked = {
 const geminiDiffers: OddMode["differs"] = {
   "usage without content": blocked,
   // The event with its usage is its end.
-  "no end": { bill: "estimate" },
+  "no end": { bill: "bound" },
+  // The provider charges for no more than it has sent.
+  "an error event in the middle": { bill: "estimate" },
 };
+/** A provider that stops when its stream is closed charges for no more than was received. */
+const stopsDiffers: OddMode["differs"] = Object.fromEntries(
+  [
+    "half an event at its end",
+    "an error event in the middle",
+    "silence after its first text",
+    "a reset after its first text",
+    "text without an end",
+  ].map((name) => [name, { bill: "estimate" }]),
+);
 
 const modeOf = (dialect: Dialect, stream: boolean): OddMode<Dialect> => ({
   name: `a ${stream ? "stream" : "response"} to ${dialect.name}`,
@@ -69,7 +81,8 @@ const modeOf = (dialect: Dialect, stream: boolean): OddMode<Dialect> => ({
   operation: dialect.operation,
   body: (marker) => ({ model: dialect.model, ...dialect.body(marker, stream) }),
   usageNanoUsd: 20_000n,
-  ...(dialect.model === "gemini" && { differs: geminiDiffers }),
+  boundNanoUsd: BigInt(dialect.maxTokens) * 2_000n,
+  ...(dialect.model === "gemini" ? { differs: geminiDiffers } : stream && { differs: stopsDiffers }),
   check: (response, client) =>
     stream ? checkStream(response, dialect, client === "broken") : checkWhole(response, dialect),
 });

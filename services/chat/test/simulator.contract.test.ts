@@ -1,23 +1,10 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { OperationsHarness, ReceivedResponse } from "@uag/harness/start-operations";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { type LocalSimulator, type ServedCall, startSimulator } from "./local-simulator.ts";
 import { startChat } from "./support.ts";
-
-/** What the simulator reports as served. */
-interface Served {
-  readonly requested_model: string;
-  readonly stream: boolean;
-  readonly status: number;
-  readonly outcome: string;
-  readonly usage: { prompt_tokens: number; completion_tokens: number } | null;
-  readonly delivered: { readonly content_tokens: number };
-}
 
 interface Expected {
   readonly status: number;
@@ -84,19 +71,12 @@ const streamFaults: Record<string, Expected> = {
 const idOf = (fault: string): string => (fault === "" ? "healthy" : `faulty-${fault}`);
 const upstreamModel = (fault: string): string => (fault === "" ? "gpt-4o-mini" : `gpt-4o-mini--sim-${fault}`);
 
-let simulator: ChildProcess;
-let url = "";
+let simulator: LocalSimulator;
 let harness: OperationsHarness;
 
 before(async () => {
-  const main = fileURLToPath(import.meta.resolve("@uag/simulator/main"));
-  const env = { ...process.env, PORT: "0", DATA_DIR: undefined, SIM_FAULTS: undefined };
-  simulator = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "inherit"] });
-  assert.ok(simulator.stdout !== null);
-  for await (const line of createInterface(simulator.stdout)) {
-    url = /http:\S+/.exec(line)?.[0] ?? "";
-    if (url !== "") break;
-  }
+  simulator = await startSimulator();
+  const { url } = simulator;
   const names = [...Object.keys(faults), ...Object.keys(streamFaults)];
   const models = names.map((fault, index) => {
     const anchor = index === 0 ? "&m" : "";
@@ -111,20 +91,19 @@ before(async () => {
 });
 after(async () => {
   await harness?.[Symbol.asyncDispose]();
-  simulator.kill();
-  if (simulator.exitCode === null) await once(simulator, "exit");
+  await simulator[Symbol.asyncDispose]();
 });
 
 /**
  * The last attempt of this request. The simulator records it shortly after the client has the last
  * byte.
  */
-async function servedTo(fault: string, stream: boolean): Promise<Served> {
+async function servedTo(fault: string, stream: boolean): Promise<ServedCall> {
   const signal = AbortSignal.timeout(60_000);
   for (;;) {
-    const response = await fetch(`${url}/sim/log?limit=10000`, { signal });
-    const { entries } = (await response.json()) as { entries: Served[] };
-    const own = entries.findLast((entry) => entry.stream === stream && entry.requested_model === upstreamModel(fault));
+    const own = (await simulator.log()).findLast(
+      (entry) => entry.stream === stream && entry.requested_model === upstreamModel(fault),
+    );
     if (own !== undefined) return own;
     await setTimeout(5, undefined, { signal });
   }

@@ -40,7 +40,7 @@ after(async () => {
   if (simulator.exitCode === null) await once(simulator, "exit");
 });
 
-async function called(operation: "messages.create" | "responses.create", request: object): Promise<Json> {
+async function called(operation: "messages" | "responses", request: object): Promise<Json> {
   const { status, text } = await harness.call(operation, request);
   assert.equal(status, 200, text);
   return JSON.parse(text) as Json;
@@ -56,22 +56,22 @@ for (const model of ["deepseek-flash", "qwen-plus"]) {
   test(`messages enable and disable the thinking of ${model}`, async () => {
     const request = { model, max_tokens: 2_000, messages: user("Why is the sky blue?") };
     const on = { type: "enabled", budget_tokens: 1_024 };
-    assert.equal(hasThinking(await called("messages.create", { ...request, thinking: on })), true);
-    assert.equal(hasThinking(await called("messages.create", { ...request, thinking: { type: "disabled" } })), false);
+    assert.equal(hasThinking(await called("messages", { ...request, thinking: on })), true);
+    assert.equal(hasThinking(await called("messages", { ...request, thinking: { type: "disabled" } })), false);
   });
 
   test(`responses enable and disable the reasoning of ${model}`, async () => {
     const request = { model, input: "Why is the sky blue?" };
-    assert.equal(hasReasoning(await called("responses.create", { ...request, reasoning: { effort: "high" } })), true);
-    assert.equal(hasReasoning(await called("responses.create", { ...request, reasoning: { effort: "none" } })), false);
+    assert.equal(hasReasoning(await called("responses", { ...request, reasoning: { effort: "high" } })), true);
+    assert.equal(hasReasoning(await called("responses", { ...request, reasoning: { effort: "none" } })), false);
   });
 }
 
 test("adaptive thinking enables reasoning for a model that does not reason by default", async () => {
   const request = { model: "gpt-5.2", input: "Why is the sky blue?" };
-  assert.equal(reasoningOf(await called("responses.create", request)), 0);
+  assert.equal(reasoningOf(await called("responses", request)), 0);
   const messages = { model: "gpt-5.2", max_tokens: 4_000, messages: user("Why?"), thinking: { type: "adaptive" } };
-  const { usage } = await called("messages.create", messages);
+  const { usage } = await called("messages", messages);
   const { thinking_tokens } = ((usage as Json)["output_tokens_details"] ?? {}) as { thinking_tokens?: number };
   assert.ok((thinking_tokens ?? 0) > 0, JSON.stringify(usage));
 });
@@ -80,13 +80,13 @@ test("a second turn with a tool's result keeps the reasoning that DeepSeek requi
   const tools = [{ type: "function", name: "look", parameters: { type: "object", properties: {} } }];
   const request = { model: "deepseek-flash", tools, reasoning: { effort: "high" } };
   const input = user("call look {}");
-  const { output } = await called("responses.create", { ...request, input });
+  const { output } = await called("responses", { ...request, input });
   const items = output as Json[];
   const call = items.find(({ type }) => type === "function_call") ?? assert.fail(JSON.stringify(items));
   const result = { type: "function_call_output", call_id: call["call_id"], output: "Blue." };
-  const second = await called("responses.create", { ...request, input: [...input, ...items, result] });
+  const second = await called("responses", { ...request, input: [...input, ...items, result] });
   assert.equal(second["status"], "completed");
   // The provider's rule holds for clients that drop the reasoning as well.
   const bare = items.filter(({ type }) => type !== "reasoning");
-  await called("responses.create", { ...request, input: [...input, ...bare, result] });
+  await called("responses", { ...request, input: [...input, ...bare, result] });
 });

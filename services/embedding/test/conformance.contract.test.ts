@@ -5,6 +5,7 @@ import { operations } from "../src/operations.ts";
 const catalog = (url: string): string => `
 providers:
   one: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret }
+  voyage: { protocol: voyage, base_url: "${url}", api_key: sk-upstream-secret }
 models:
   - id: vectors
     owned_by: acme
@@ -15,6 +16,19 @@ models:
     embedding: { dimensions: 3 }
     price: { input_tokens: 1 }
     upstreams: [{ provider: one, batch: { items: 10, tokens: 8000 } }]
+  - id: ranks
+    owned_by: acme
+    created: 2026-01-01
+    operations: [rerank]
+    context_tokens: 8000
+    price: { input_tokens: 1 }
+    upstreams: [{ provider: voyage }]
+  - id: omni-moderation-latest
+    owned_by: acme
+    created: 2026-01-01
+    operations: [moderations]
+    price: {}
+    upstreams: [{ provider: one }]
 `;
 const vectors = {
   object: "list",
@@ -40,6 +54,27 @@ conformance({
       respond(response) {
         response.writeHead(200, { "content-type": "application/json" });
         response.end(JSON.stringify(vectors));
+      },
+    },
+    {
+      name: "a ranking",
+      operation: "rerank",
+      errorWithUsage: { detail: "boom", usage: { total_tokens: 4 } },
+      body: { model: "ranks", query: "a query", documents: ["a text"] },
+      respond(response) {
+        response.writeHead(200, { "content-type": "application/json" });
+        const data = [{ index: 0, relevance_score: 0.5 }];
+        response.end(JSON.stringify({ object: "list", data, model: "ranks", usage: { total_tokens: 4 } }));
+      },
+    },
+    {
+      name: "a moderation",
+      operation: "moderations",
+      isFree: true,
+      body: { input: "a text" },
+      respond(response) {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify({ id: "modr-1", model: "omni-moderation-latest", results: [{ flagged: false }] }));
       },
     },
   ],

@@ -1,4 +1,4 @@
-import { capabilitySettings, urlFetchSettings } from "@uag/pipeline/settings";
+import { capabilitySettings } from "@uag/pipeline/settings";
 import { lingerSetting } from "@uag/runtime/config";
 import { previousSecrets } from "@uag/runtime/keyring";
 import { z } from "zod";
@@ -11,7 +11,6 @@ const hourMs = 3_600_000;
 
 export const schema = z.object({
   ...capabilitySettings,
-  ...urlFetchSettings,
   MONGODB_URL: capabilitySettings.MONGODB_URL.describe(
     "MongoDB replica set that stores hosted files (unless S3 does) and responses under an Idempotency-Key.",
   ),

@@ -20,7 +20,6 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     name: "media",
     settings: config,
     env,
-    urlFetchesPerHour: config.URL_FETCHES_PER_HOUR,
     async build(context, resources, _tasks, identity) {
       const { log } = context;
       const store = resources.use(await openStore(config, log));

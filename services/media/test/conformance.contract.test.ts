@@ -43,12 +43,27 @@ const part = (name: string, content: string | Buffer, file = ""): Buffer[] => [
   Buffer.from(content),
   Buffer.from("\r\n"),
 ];
-const form = Buffer.concat([
-  ...part("model", "gamma"),
-  ...part("prompt", "a cat"),
-  ...part("image", picture, '; filename="a.png"'),
-  Buffer.from(`--${boundary}--\r\n`),
-]);
+const formWith = (...more: readonly Buffer[]): Buffer =>
+  Buffer.concat([
+    ...part("model", "gamma"),
+    ...part("prompt", "a cat"),
+    ...part("image", picture, '; filename="a.png"'),
+    ...more,
+    Buffer.from(`--${boundary}--\r\n`),
+  ]);
+
+const event = (name: string, more: object = {}): string => {
+  const data = { type: `image_generation.${name}`, b64_json: made.data[0]?.b64_json, ...more };
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+};
+const stream = {
+  begin: (response: ServerResponse) => void response.writeHead(200, { "content-type": "text/event-stream" }),
+  piece: event("partial_image", { b64_json: "A".repeat(8_000) }),
+};
+const respondStreamed = (response: ServerResponse): void => {
+  stream.begin(response);
+  response.end(event("partial_image") + event("completed", { usage: made.usage }));
+};
 
 const errorWithUsage = { error: { message: "boom", type: "server_error" }, usage: made.usage };
 
@@ -66,10 +81,27 @@ conformance({
     {
       name: "an edited image",
       operation: "images.edits",
-      body: form,
+      body: formWith(),
       ...typed(`multipart/form-data; boundary=${boundary}`),
       respond,
       errorWithUsage,
+    },
+    {
+      name: "a streamed image",
+      operation: "images.generations",
+      body: { model: "gamma", prompt: "a cat", stream: true, partial_images: 1 },
+      respond: respondStreamed,
+      errorWithUsage,
+      stream,
+    },
+    {
+      name: "a streamed edit",
+      operation: "images.edits",
+      body: formWith(...part("stream", "true"), ...part("partial_images", "1")),
+      ...typed(`multipart/form-data; boundary=${boundary}`),
+      respond: respondStreamed,
+      errorWithUsage,
+      stream,
     },
   ],
 });

@@ -225,14 +225,6 @@ test("when none of several calls succeeds, the request fails with the upstream's
   assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
 });
 
-test("retries a failing upstream and bills only the response", async () => {
-  let calls = 0;
-  upstream.script = (_, response) => (++calls < 3 ? sendJson(response, 500, {}) : sendJson(response, 200, made));
-  const response = await harness.call(generations, { model: "gamma", prompt: "x" });
-  assert.deepEqual([response.status, response.header("x-gateway-attempts")], [200, "3"]);
-  assert.equal(settlement().attempts, 3);
-});
-
 test("fetches images by URL for an upstream that does not accept URLs", async () => {
   upstream.script = ({ path }, response) =>
     path === "/in.png"
@@ -269,23 +261,6 @@ test("fetches images by URL only after admission, and a missing one costs nothin
   );
   assert.deepEqual(settlement().units, []);
   await waitFor(() => harness.buffers.held === 0, { what: "all memory to be released" });
-});
-
-test("sends the response after the bill is on disk, and none if the bill cannot be written", async () => {
-  const { promise: onDisk, resolve: flush } = Promise.withResolvers<void>();
-  harness.admission.settling = () => onDisk;
-  const pending = harness.call(generations, { model: "gamma", prompt: "x" });
-  await waitFor(() => harness.admission.booked[0]?.settlement !== undefined, { what: "the bill to be written" });
-  let responded = false;
-  void pending.then(() => {
-    responded = true;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  assert.equal(responded, false);
-  flush();
-  assert.equal((await pending).status, 200);
-  harness.admission.settling = () => Promise.reject(new Error("disk full"));
-  assert.equal((await harness.call(generations, { model: "gamma", prompt: "x" })).status, 503);
 });
 
 const settled = () => waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill" });
@@ -370,14 +345,16 @@ test("passes a stream through unchanged, with its last image after the bill", as
   assert.equal(rawOf(), JSON.stringify(usage));
 });
 
-test("a broken stream ends with an error event and is free; one whose client disconnects is completed and billed", async () => {
+test("a stream that breaks after a partial image ends with an error event and is billed for the requested image; one whose client disconnects is completed and billed", async () => {
   upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(sketch);
   };
   const broken = await harness.call(generations, streamed);
   assert.match(broken.body.toString(), /event: error\ndata: \{"type":"error","error":\{.*upstream_error.*\n\n<cut/);
-  assert.deepEqual([settlement().outcome, settlement().costNanoUsd], [Outcome.FAILED, 0n]);
+  const { outcome, settlementRule } = settlement();
+  assert.deepEqual([outcome, settlementRule], [Outcome.FAILED, SettlementRule.FAILED_ESTIMATE]);
+  assert.ok((unitsOf()["image_output_tokens"] ?? 0) > 100, "the image and its sketch");
   const goOn = Promise.withResolvers<void>();
   upstream.script = async (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -393,6 +370,22 @@ test("a broken stream ends with an error event and is free; one whose client dis
   await settled();
   assert.deepEqual([settlement().outcome, settlement().pricing], [Outcome.DISCONNECTED, Pricing.EXACT]);
   assert.deepEqual(unitsOf(), { input_tokens: 10, image_output_tokens: 1_000 });
+});
+
+test("a stream that its provider ends with an error is billed for its partial image, and is free without one", async () => {
+  const error = `event: error\ndata: ${JSON.stringify({ type: "error", error: { message: "boom", type: "server_error" } })}\n\n`;
+  for (const [shown, drawn] of [
+    [sketch, 100],
+    ["", undefined],
+  ] as const) {
+    upstream.script = (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(shown + error);
+    };
+    await harness.call(generations, streamed);
+    assert.equal(settlement().outcome, Outcome.FAILED);
+    assert.equal(unitsOf()["image_output_tokens"], drawn, shown);
+  }
 });
 
 interface Part {
@@ -433,6 +426,38 @@ test("sends an edit to the upstream as a clean form and returns its full result"
   assert.doesNotMatch(sent, /response_format|\.\.\//);
   assert.ok(hold() >= settlement().costNanoUsd);
   assert.equal(harness.buffers.held, 0);
+});
+
+test("an edit that breaks, whole or streamed, is billed for its input images by their upper bound", async () => {
+  for (const stream of [false, true]) {
+    upstream.script = (_, response) => {
+      response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
+      response.end(stream ? sketch : '{"data":[{');
+    };
+    const more = stream
+      ? [
+          { name: "stream", content: "true" },
+          { name: "partial_images", content: "1" },
+        ]
+      : [];
+    await harness.call(edits, formOf([model, prompt, image, maskFile, ...more]), typed(formType));
+    const { settlementRule, costNanoUsd } = settlement();
+    assert.equal(settlementRule, SettlementRule.UPPER_BOUND);
+    assert.equal(unitsOf()["image_input_tokens"], 2 * 7_000);
+    assert.ok(costNanoUsd <= hold(), `${costNanoUsd} of ${hold()}`);
+  }
+});
+
+test("a checkpoint is written at each image of a stream, and bills what has arrived", async () => {
+  upstream.script = (_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(sketch);
+    setTimeout(() => response.end(event("image_generation.completed", {}) + whole), 50);
+  };
+  await harness.call(generations, { ...streamed, n: 2 });
+  const { checkpoints = [] } = harness.admission.booked.at(-1) ?? {};
+  const drawn = checkpoints.map(({ units }) => units.find(({ name }) => name === "image_output_tokens")?.quantity);
+  assert.deepEqual(drawn, [100n + 272n, 100n + 2n * 272n]);
 });
 
 test("fills in fields that an edit's upstream omits", async () => {
@@ -514,12 +539,50 @@ for (const [what, parts, code, param] of faults) {
   });
 }
 
-test("an edit that the balance does not cover is a 402", async () => {
-  harness.admission.onAdmit = () => {
-    throw new GatewayError("insufficient_balance");
-  };
-  const response = await harness.call(edits, formOf([model, prompt, image]), typed(formType));
-  assert.equal(response.status, 402);
+const files: Readonly<Record<string, Buffer>> = {
+  "/image": picture,
+  "/mask": maskFile.content,
+  "/small-mask": smallMask.content,
+  "/wide": png({ width: 8, height: 4, colour: "rgb" }),
+};
+/** The upstream, and a site with files. */
+const withSite = (received: { path: string }, response: ServerResponse): void => {
+  const file = files[received.path];
+  if (file === undefined) sendJson(response, 200, made);
+  else response.end(file);
+};
+
+test("an edit's image and mask can be URLs in text fields, which are fetched after admission and held like files", async () => {
+  upstream.script = withSite;
+  const linked = [model, prompt, ...["image", "mask"].map((name) => ({ name, content: `${upstream.url}/${name}` }))];
+  const response = await harness.call(edits, formOf(linked), typed(formType));
+  assert.equal(response.status, 200, response.body.toString());
+  const sent = upstream.received.find(({ path }) => path === "/v1/images/edits")?.body ?? Buffer.alloc(0);
+  assert.ok(sent.includes(picture) && sent.includes(maskFile.content), "the upstream gets the files");
+  const linkedHold = hold();
+  await harness.call(edits, formOf([model, prompt, image, maskFile]), typed(formType));
+  assert.equal(linkedHold, hold());
+  assert.equal(harness.buffers.held, 0);
+});
+
+test("an edit's fetched images are checked like files, and rejected without a charge", async () => {
+  upstream.script = withSite;
+  const at = (name: string, path: string): Part => ({ name, content: `${upstream.url}${path}` });
+  const delta = { name: "model", content: "delta" };
+  for (const [parts, code, param] of [
+    [[model, prompt, image, at("mask", "/small-mask")], "invalid_mask", "mask"],
+    [[model, prompt, at("image", "/wide"), maskFile], "invalid_mask", "mask"],
+    [[delta, prompt, at("image", "/wide")], "unsupported_image_format", "image"],
+    [[model, prompt, at("image", "/v1/nothing")], "unsupported_image_format", "image"],
+    [[model, prompt, { name: "image", content: "https://10.0.0.1/a" }], "invalid_request", "image"],
+  ] as const) {
+    upstream.received.length = 0;
+    const response = await harness.call(edits, formOf([...parts]), typed(formType));
+    const { error } = response.json() as { error: Record<string, unknown> };
+    assert.deepEqual([response.status, error["code"], error["param"]], [400, code, param], JSON.stringify(error));
+    assert.ok(upstream.received.every(({ path }) => path !== "/v1/images/edits"));
+    assert.equal(harness.admission.booked.at(-1)?.settlement?.costNanoUsd ?? 0n, 0n);
+  }
 });
 
 test("rejects a variant without a price before admission and any upstream call", async () => {

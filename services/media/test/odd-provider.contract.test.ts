@@ -10,6 +10,7 @@ import {
   unusable,
 } from "@uag/harness/odd-provider/case";
 import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
+import { eventTypesIn } from "@uag/harness/odd-provider/event-types";
 import { type Difference, type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
 import type { ReceivedResponse } from "@uag/harness/start-operations";
 import {
@@ -57,6 +58,11 @@ const imageCases: OddCase<ImageWire>[] = [
     ...retried,
   },
   {
+    name: "words in place of an image",
+    respond: (wire) => send("200 OK", json, wire.words(wire.usage)),
+    ...failedWithUsage,
+  },
+  {
     name: "an image that is null",
     respond: (wire) => send("200 OK", json, wire.list([null], wire.usage)),
     ...failedWithUsage,
@@ -74,7 +80,7 @@ const streams: OddCase<ImageWire>[] = [
     respond: (wire) => send("200 OK", events, wire.events?.(wire.usage)[0] ?? ""),
     calls: 1,
     client: "broken",
-    bill: "free",
+    bill: "estimate",
   },
   {
     name: "an event that is not JSON",
@@ -136,18 +142,7 @@ const inlineImage = (response: ReceivedResponse): void => {
 const linkedImage = (response: ReceivedResponse): void => assert.match(response.text, new RegExp(link));
 
 function seenStream(response: ReceivedResponse, client: "complete" | "broken"): void {
-  const blocks = response.text
-    .replace(/<cut: .*>$/, "")
-    .replace(/^\ufeff/, "")
-    .split("\n\n")
-    .filter((block) => block.includes("data:"));
-  const types = blocks.map((block) => {
-    const data = block
-      .split("\n")
-      .filter((line) => line.startsWith("data:"))
-      .map((line) => line.slice(5));
-    return (JSON.parse(data.join("\n")) as { type: string }).type;
-  });
+  const types = eventTypesIn(response);
   const last = types.at(-1) ?? "";
   assert.ok(client === "complete" ? last.endsWith(".completed") : last === "error", types.join());
 }

@@ -18,7 +18,12 @@ const fields = { messages: [{ role: "user", content: "The quick brown fox jumps 
 /** Tries the sizes of a request until one costs at most `available`; undefined when none does. */
 async function admit(
   available: bigint,
-  { id = "m", outputCap, reports = true }: { id?: string; outputCap?: number; reports?: boolean } = {},
+  {
+    id = "m",
+    outputCap,
+    reports = true,
+    lowersOutputCap = true,
+  }: { id?: string; outputCap?: number; reports?: boolean; lowersOutputCap?: boolean } = {},
 ) {
   const model = catalog.models.get(id) ?? assert.fail();
   const request: GenerationRequest = {
@@ -30,7 +35,7 @@ async function admit(
     outputCap,
     serverTools: noServerTools,
   };
-  const checked = { model, request };
+  const checked = { model, request, caller: { lowersOutputCap } };
   const first = quickSize(checked);
   const tried = [first.holdNanoUsd];
   if (first.holdNanoUsd <= available) return { size: first, tried };
@@ -60,6 +65,11 @@ test("caps a response without a client's cap at what the balance covers", async 
   const cap = size?.sentCap ?? 0;
   assert.ok(cap > 90 && cap < 110, String(cap));
   assert.ok((tried.at(-1) ?? 0n) <= 1_300_000n);
+});
+
+test("caps nothing unless the account has set it", async () => {
+  const { size, tried } = await admit(1_300_000n, { lowersOutputCap: false });
+  assert.deepEqual([size, tried.length], [undefined, 2]);
 });
 
 test("never lowers a client's own cap, and never caps below a useful length", async () => {

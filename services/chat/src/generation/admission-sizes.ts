@@ -2,10 +2,11 @@ import { bound } from "@uag/catalog/price";
 import { sizings } from "@uag/catalog/sizing";
 import type { Shortage, Size } from "@uag/pipeline/operation/operation-spec";
 import type { CheckedRequest } from "@uag/pipeline/operation/request-spec";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { estimatePromptTokens } from "@uag/providers/prompt";
 import type { GenerationRequest } from "../format.ts";
 import { fittingCap } from "./response-size.ts";
-import { generationRequestSize, type Sizing } from "./size.ts";
+import { type GenerationLimits, generationLimits, generationRequestSize, type Sizing } from "./size.ts";
 
 const marginTokens = 32;
 /** A lower cap is useless. */
@@ -20,9 +21,12 @@ export interface GenerationSize extends Size {
   readonly sentCap: number | undefined;
   /** Set when the upstream runs tools that the client has not capped: the cap to send, per tool. */
   readonly maxUses: number | undefined;
+  /** The most tokens of the prompt's text, if they were counted for the hold. */
+  readonly promptTokens?: number | undefined;
 }
 
 type Checked = Pick<CheckedRequest<GenerationRequest>, "model" | "request">;
+type CheckedWithCaller = Checked & { readonly caller: Pick<Caller, "lowersOutputCap"> };
 
 const sizingOf = ({ model, request }: Checked): Sizing => ({ model, bodyBytes: request.body.length, ...request });
 
@@ -35,27 +39,53 @@ export function quickSize(checked: Checked): GenerationSize {
 }
 
 /**
- * For a balance that does not cover the quick bound: counts the prompt, then reduces the uses of
- * tools that the upstream runs, then the output tokens, unless the client capped those itself.
+ * For a balance that does not cover the quick bound: counts the prompt. If the account has set
+ * `lower_output_cap`, then reduces the uses of tools that the upstream runs, then the output tokens,
+ * unless the client capped those itself.
  */
 export async function* tighterSizes(
-  checked: Checked,
+  checked: CheckedWithCaller,
   { size: first, availableNanoUsd }: Shortage<GenerationSize>,
 ): AsyncGenerator<GenerationSize> {
   const sizing = sizingOf(checked);
-  const estimate = await estimatePromptTokens(sizing.fields);
-  const counted = Math.ceil(estimate * sizing.model.tokenizerMargin) + marginTokens;
-  const exact = generationRequestSize({
-    ...withSentCap(sizing, first.sentCap),
-    promptTokens: Math.min(counted, sizing.bodyBytes),
-  });
-  if (exact.holdNanoUsd < first.holdNanoUsd) yield { ...exact, sentCap: first.sentCap, maxUses: first.maxUses };
-  if (availableNanoUsd === undefined) return;
+  const counted = await countedTokens(sizing);
+  const exactSizing = countedSizing(withSentCap(sizing, first.sentCap), counted);
+  const exact = { ...first, ...generationRequestSize(exactSizing), promptTokens: exactSizing.promptTokens };
+  if (exact.holdNanoUsd < first.holdNanoUsd) yield exact;
+  if (availableNanoUsd === undefined || checked.caller.lowersOutputCap !== true) return;
   const capped = cappedSizing(availableNanoUsd, { ...sizing, promptTokens: counted });
   if (capped === undefined) return;
   const sentCap = smallerCap(capLowered(sizing, capped), first.sentCap);
-  yield { ...generationRequestSize(capped), sentCap, maxUses: capped.maxUses ?? first.maxUses };
+  const maxUses = capped.maxUses ?? first.maxUses;
+  yield { ...generationRequestSize(capped), sentCap, maxUses, promptTokens: capped.promptTokens };
 }
+
+/** The limits of an admitted request, from the counted tokens of its prompt. */
+export async function admittedLimits(checked: Checked, size: GenerationSize): Promise<GenerationLimits> {
+  const sizing = sizingOf(checked);
+  const { promptTokens } = countedSizing(sizing, await countedTokens(sizing));
+  return heldLimits(checked, { ...size, promptTokens });
+}
+
+/** The limits of an admitted request, exactly as its hold bounds them. */
+export function heldLimits(checked: Checked, { sentCap, maxUses, promptTokens }: GenerationSize): GenerationLimits {
+  const sizing = withSentCap(sizingOf(checked), sentCap);
+  return generationLimits({
+    ...sizing,
+    ...(promptTokens !== undefined && { promptTokens }),
+    ...(maxUses !== undefined && { maxUses }),
+  });
+}
+
+/** The most tokens of a prompt's text, by our own count. */
+async function countedTokens({ fields, model }: Sizing): Promise<number> {
+  return Math.ceil((await estimatePromptTokens(fields)) * model.tokenizerMargin) + marginTokens;
+}
+
+const countedSizing = (sizing: Sizing, counted: number): Sizing & { readonly promptTokens: number } => ({
+  ...sizing,
+  promptTokens: Math.min(counted, sizing.bodyBytes),
+});
 
 const withSentCap = (sizing: Sizing, cap: number | undefined): Sizing =>
   cap === undefined ? sizing : { ...sizing, outputCap: cap };

@@ -26,7 +26,7 @@ const hold = (fields: object, { id = "plain", bodyBytes = 500 } = {}): number =>
   return Number(holdNanoUsd);
 };
 
-test("holds for images by the model, for audio by its length and price, and for the context where the size is unknown", () => {
+test("the hold covers images by the model's rules, audio by its length and price, and the whole context where a size is unknown", () => {
   const url = `data:image/png;base64,${"A".repeat(5_000)}`;
   assert.equal(
     hold(messages({ type: "image_url", image_url: { url } }), { bodyBytes: 5_500 }),
@@ -54,7 +54,7 @@ const responsesImage = (detail?: string | null) => ({
   input: [{ role: "user", content: [{ type: "input_image", image_url: "https://a.test/x", detail }] }],
 });
 
-test("holds for an image at its original resolution when OpenAI reads it so", () => {
+test("the hold covers an image at its original resolution when OpenAI reads it at that resolution", () => {
   for (const image of [chatImage, responsesImage]) {
     assert.equal(hold(image("original")), ofImage(800), "the model has no original resolution");
     assert.equal(hold(image("original"), { id: "sharp" }), ofImage(5_000));
@@ -76,7 +76,7 @@ test("holds for an image at its original resolution when OpenAI reads it so", ()
   assert.equal(hold({ input: [result] }, { id: "sharp" }), ofImage(5_000));
 });
 
-test("holds for an image at its original resolution when DashScope is requested to", () => {
+test("the hold covers an image at its original resolution when DashScope is asked to read it at that resolution", () => {
   const fields = chatImage();
   assert.equal(hold({ ...fields, vl_high_resolution_images: true }, { id: "sharp" }), ofImage(5_000));
   assert.equal(hold({ ...fields, vl_high_resolution_images: false }, { id: "sharp" }), ofImage(800));
@@ -84,7 +84,7 @@ test("holds for an image at its original resolution when DashScope is requested 
   assert.equal(hold(messages(part), { id: "sharp" }), ofImage(5_000));
 });
 
-test("holds the model's longest response for each reference to an earlier spoken one", () => {
+test("the hold covers the longest spoken response for each reference to an earlier one", () => {
   const spoken = { role: "assistant", audio: { id: "audio_1" } };
   assert.equal(hold({ messages: [spoken] }), (500 + 1_000) * 10_000 + 200_000);
   assert.equal(hold({ messages: [spoken, spoken] }), (500 + 2_000) * 10_000 + 200_000);

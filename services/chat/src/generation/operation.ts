@@ -10,10 +10,12 @@ import { areClassedHeaders } from "@uag/providers/passed-fields/check";
 import { messagesHeaderCosts } from "@uag/providers/passed-fields/messages-headers";
 import { generationAdapter } from "@uag/providers/registry";
 import type { ChatContext } from "../context.ts";
-import type { ClientFormat, GenerationRequest } from "../format.ts";
+import { type ClientFormat, type GenerationRequest, runsTools } from "../format.ts";
 import { opaque } from "../request/opaque.ts";
 import { checkUrls } from "../request/urls.ts";
 import { type GenerationSize, quickSize, tighterSizes } from "./admission-sizes.ts";
+import { affinityOf } from "./affinity.ts";
+import { fitsModel } from "./fits.ts";
 import { respond } from "./respond.ts";
 import { acceptedBytes, checkResponseSize } from "./response-size.ts";
 import { estimatedUsage } from "./usage.ts";
@@ -24,6 +26,7 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
     name: format.name,
     body: jsonBody({ opaque }),
     modelOf: ({ fields }) => format.modelOf(fields),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: format.knownFields }),
     read(json, model, { exchange }) {
       const read = format.read(json, model);
       const isClassed = areClassedHeaders(format.passedHeaders(exchange.headers), messagesHeaderCosts);
@@ -32,18 +35,30 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
       checkResponseSize(request, model);
       return request;
     },
+    fits: (request, model) => fitsModel(format, request, model),
     errorFormat: format,
     size: quickSize,
     resize: tighterSizes,
+    advice: ({ model, request }) =>
+      capAdvice(format.outputCapField, request.outputCap ?? model.maxOutputTokens, request),
     streams: ({ stream }) => stream,
+    affinity: ({ request, model, caller }) => affinityOf(request.fields, model.id, caller.accountId),
     call: (admitted: AdmittedRequest<GenerationRequest, GenerationSize>) => callUpstreams(context, format, admitted),
-    owed: (admitted, { failure: { received = "", workedMs } }) =>
-      estimatedUsage(admitted, { text: received, workedMs }),
+    owed: (admitted, { failure, upstream }) =>
+      estimatedUsage(admitted, { text: failure.received ?? "", upstream, failure, workedMs: failure.workedMs }),
     respond: (admitted, attempted) => respond(format, admitted, attempted),
     discard({ value }) {
       if (value.kind === "stream") value.live.cancel();
     },
   });
+}
+
+/** The output is what a request reserves most for: its cap, or the model's longest output. */
+function capAdvice(field: string, tokens: number, { outputCap }: Pick<GenerationRequest, "outputCap">): string {
+  const amount = new Intl.NumberFormat("en").format(tokens);
+  return outputCap === undefined
+    ? `Without ${field} it reserves the model's longest output, ${amount} tokens: send a smaller ${field}.`
+    : `It reserves ${field}, ${amount} tokens: send a smaller ${field}.`;
 }
 
 /** Resolves with the complete response, or with the start of a stream. @throws {AttemptsFailed} */
@@ -72,7 +87,8 @@ async function callUpstreams(
     usageWanted: request.usageWanted,
     outputCap: size.sentCap,
     maxUses: size.maxUses,
-    runsTools: request.serverTools.tools.length > 0 || request.serverTools.searchesTools,
+    runsTools: runsTools(request),
+    hasUnclassedField: request.hasUnclassedField,
     headers: format.passedHeaders(exchange.headers),
     media,
   };

@@ -1,19 +1,24 @@
-import { price } from "@uag/catalog/price";
+import type { Upstream } from "@uag/catalog/types";
 import type { UsageCharge } from "@uag/pipeline/bill";
 import { eventStreamHeaders } from "@uag/pipeline/operation/headers";
 import type { AdmittedRequest } from "@uag/pipeline/operation/operation-spec";
 import { relay } from "@uag/pipeline/operation/relay";
 import type { Reply, StreamReply, UnaryReply } from "@uag/pipeline/operation/reply";
 import type { Attempted } from "@uag/providers/attempt";
+import { requestIdIn } from "@uag/providers/failure";
 import type { Generated, GeneratedStream } from "@uag/providers/generate";
 import type { UnaryResponse } from "@uag/providers/generation";
+import type { LiveStream } from "@uag/providers/live-stream";
 import { upstreamLimits } from "@uag/providers/upstream-limits";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
 import type { GenerationSize } from "./admission-sizes.ts";
-import { estimatedUsage, roughUnits } from "./usage.ts";
+import { progressOf } from "./checkpoint.ts";
+import { estimatedUsage, mayWorkUnseen } from "./usage.ts";
 
 type Admitted = AdmittedRequest<GenerationRequest, GenerationSize>;
-type ReplyBase = Pick<Reply, "upstream" | "attempts" | "upstreamLimits">;
+interface ReplyBase extends Pick<Reply, "attempts" | "upstreamLimits" | "upstreamRequestId"> {
+  readonly upstream: Upstream;
+}
 
 /** An upstream's response for the client: whole, or streamed. */
 export async function respond(
@@ -23,7 +28,13 @@ export async function respond(
 ): Promise<Reply> {
   // Some clients always read these headers: for a key without limits, only the provider's are
   // known.
-  const base: ReplyBase = { upstream, attempts, upstreamLimits: () => upstreamLimits(value.upstreamResponse) };
+  const { upstreamResponse } = value;
+  const base: ReplyBase = {
+    upstream,
+    upstreamRequestId: requestIdIn(upstreamResponse),
+    attempts,
+    upstreamLimits: () => upstreamLimits(upstreamResponse),
+  };
   return value.kind === "unary"
     ? await unaryReply(admitted, value.response, base)
     : streamReply(format, admitted, { ...base, generated: value });
@@ -31,7 +42,7 @@ export async function respond(
 
 async function unaryReply(admitted: Admitted, response: UnaryResponse, base: ReplyBase): Promise<UnaryReply> {
   const { usage, body } = response;
-  const charge = usage ?? (await estimatedUsage(admitted, { text: response.deliveredText() }));
+  const charge = usage ?? (await estimatedUsage(admitted, { text: response.deliveredText(), upstream: base.upstream }));
   const headers = ["content-type", "application/json", ...sizeHeaders(admitted)];
   return { kind: "unary", ...base, charge, headers, body };
 }
@@ -43,38 +54,51 @@ function streamReply(
 ): StreamReply {
   const { live } = generated;
   const { keepAlive, errorEvent } = format;
+  const progress = progressOf(admitted, base.upstream);
   return {
     kind: "stream",
     ...base,
     headers: [...eventStreamHeaders, ...sizeHeaders(admitted)],
-    async relay(exchange) {
-      await relay(live, { exchange, keepAlive, checkpoint: () => checkpoint(admitted, generated) });
+    progress: () => progress(live),
+    async relay(exchange, checkpoints) {
+      await relay(live, { exchange, keepAlive, checkpoints });
       const failure = live.failure && { thrown: live.failure };
-      return { charge: await chargeFor(admitted, generated), closing: live.stream.closing, failure };
+      const { upstream } = base;
+      const hasLeft = exchange.over;
+      const charge = await chargeFor(admitted, { live, upstream, hasLeft });
+      const { closing } = live.stream;
+      return { charge, closing: (costNanoUsd) => format.withCost?.(closing, costNanoUsd) ?? closing, failure };
     },
     errorEvent,
   };
 }
 
-/** A rough count, since exact counting takes time. */
-function checkpoint({ admitted, model, request }: Admitted, { live }: GeneratedStream): void {
-  const units = roughUnits(model, { bodyBytes: request.body.length, outputTokens: live.stream.delivered.roughTokens });
-  admitted.checkpoint(units, price(units, model.price).costNanoUsd);
+interface RelayedStream {
+  readonly live: LiveStream;
+  readonly upstream: Upstream;
+  /** The client disconnected. */
+  readonly hasLeft: boolean;
+}
+
+/** Uses the upstream's count if there is one, else an estimate; undefined when nothing is owed. */
+async function chargeFor(admitted: Admitted, relayed: RelayedStream): Promise<UsageCharge | undefined> {
+  const { live, upstream } = relayed;
+  const { failure } = live;
+  const { usage = failure?.usage, soFar, delivered } = live.stream;
+  if (usage !== undefined) return usage;
+  if (isFree(relayed) && !mayWorkUnseen(admitted, upstream)) return undefined;
+  return await estimatedUsage(admitted, { text: delivered.text, soFar, upstream, failure });
 }
 
 /**
- * Uses the upstream's count if there is one, else counts the delivered text. A stream that the
- * upstream broke before anything was delivered or counted is free; one whose client disconnected is
- * not.
+ * Whether a stream whose output is all visible broke without the client and before anything was
+ * delivered or counted: its client got nothing, and if it has left, the provider's own error says
+ * that nothing is charged.
  */
-async function chargeFor(admitted: Admitted, { live, allSeen }: GeneratedStream): Promise<UsageCharge | undefined> {
-  const { usage, soFar, delivered } = live.stream;
-  if (usage !== undefined) return usage;
-  const broke = live.failure !== undefined && live.failure.kind !== "cancelled";
-  if (broke && live.failure?.usage !== undefined) return live.failure.usage;
-  if (broke && delivered.text === "" && soFar === undefined) return undefined;
-  const workedMs = allSeen ? undefined : live.failure?.workedMs;
-  return await estimatedUsage(admitted, { text: delivered.text, soFar, workedMs });
+function isFree({ live: { failure, stream }, hasLeft }: RelayedStream): boolean {
+  if (failure === undefined || failure.kind === "cancelled" || failure.received !== undefined) return false;
+  if (hasLeft && failure.reported === undefined) return false;
+  return stream.delivered.text === "" && stream.soFar === undefined;
 }
 
 /** Headers for the caps that the balance or the model's own limit added. */

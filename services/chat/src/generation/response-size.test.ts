@@ -40,7 +40,12 @@ test("refuses a request whose response could exceed the limit, and names what to
 test("accepts the same request as a stream, with less output, or without log probabilities", () => {
   assert.equal(refusal({ ...ranked, max_tokens: 4_096 }, { candidates: 16, stream: true }), undefined);
   assert.equal(refusal({ ...ranked, max_tokens: 779 }, { candidates: 16 }), undefined);
-  assert.equal(refusal({ max_tokens: 32_768 }, { candidates: 128 }), undefined);
+  assert.equal(refusal({ max_tokens: 32_768 }, { candidates: 32 }), undefined);
+});
+
+test("refuses a request whose text alone could take too long to parse", () => {
+  assert.match(refusal({ max_tokens: 8_193 }, { candidates: 128 })?.message ?? "", /^n: .*largest max_tokens is 8192/);
+  assert.equal(refusal({ max_tokens: 8_192 }, { candidates: 128 }), undefined);
 });
 
 test("caps the output of a request without a cap of its own at what fits", () => {

@@ -3,6 +3,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type Fields, listOf, numberOf } from "@uag/providers/conversation/fields";
 import { requestsSpeech } from "@uag/providers/disconnect/estimable";
 import { maxResponseBytes } from "@uag/providers/generate";
+import { maxParsedBytes } from "@uag/providers/response-limits";
 import type { GenerationRequest } from "../format.ts";
 import { outputBound, type Sizing } from "./size.ts";
 
@@ -23,6 +24,11 @@ export function acceptedBytes(shape: Shape): number {
   return Math.min(otherBytes + largestBytes(shape), maxResponseBytes);
 }
 
+/** What a complete response may have: text is parsed at once, everything else in turns. */
+function limitFor(fields: Fields): number {
+  return bytesPerToken(fields) === textBytes ? maxParsedBytes : maxResponseBytes;
+}
+
 /** The largest complete response, bytes. */
 function largestBytes(shape: Shape): number {
   return outputBound(shape) * shape.candidates * bytesPerToken(shape.fields);
@@ -36,13 +42,14 @@ function largestBytes(shape: Shape): number {
 export function checkResponseSize({ stream, ...request }: Request, model: Model): void {
   const { outputCap, candidates, fields } = request;
   const shape = { ...request, model };
-  if (stream || outputCap === undefined || largestBytes(shape) <= maxResponseBytes) return;
+  const limit = limitFor(fields);
+  if (stream || outputCap === undefined || largestBytes(shape) <= limit) return;
   const cap = capNames.find((name) => fields[name] != null) ?? "max_tokens";
   const fitting = fittingTokens(shape);
   const lowered = [candidates > 1 && "n", rankedTokens(fields) > 0 && "top_logprobs", cap].filter(Boolean);
   const param = String(lowered[0]);
   const text =
-    `${param}: the response could have up to ${megabytes(largestBytes(shape))} MB, above the limit of ${megabytes(maxResponseBytes)} MB. ` +
+    `${param}: the response could have up to ${megabytes(largestBytes(shape))} MB, above the limit of ${megabytes(limit)} MB. ` +
     `Lower ${lowered.join(" or ")}, or set stream to true. With the other values unchanged, the largest ${cap} is ${fitting}.`;
   throw new GatewayError("invalid_request", text, { param });
 }
@@ -52,13 +59,13 @@ export function checkResponseSize({ stream, ...request }: Request, model: Model)
  * exceed what is accepted; undefined when none is needed.
  */
 export function fittingCap(shape: Shape, stream: boolean): number | undefined {
-  if (stream || shape.outputCap !== undefined || largestBytes(shape) <= maxResponseBytes) return undefined;
+  if (stream || shape.outputCap !== undefined || largestBytes(shape) <= limitFor(shape.fields)) return undefined;
   return fittingTokens(shape);
 }
 
 /** Tokens per candidate whose complete response is accepted. */
 function fittingTokens({ fields, candidates }: Shape): number {
-  return Math.floor(maxResponseBytes / (bytesPerToken(fields) * Math.max(1, candidates)));
+  return Math.floor(limitFor(fields) / (bytesPerToken(fields) * Math.max(1, candidates)));
 }
 
 const capNames = ["max_completion_tokens", "max_tokens", "max_output_tokens"];

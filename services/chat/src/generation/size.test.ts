@@ -24,7 +24,7 @@ const size = (more: Partial<Sizing> & { id?: string }) => {
 };
 const hold = (more: Parameters<typeof size>[0]): number => Number(size(more).holdNanoUsd);
 
-test("holds the body's bytes as tokens, plus the cap for each candidate", () => {
+test("the hold counts each byte of the body as a token, plus the output cap for each candidate", () => {
   assert.equal(hold({}), 500 * 1_000 + 100 * 2_000);
   assert.equal(hold({ candidates: 3 }), 500 * 1_000 + 300 * 2_000);
   assert.equal(hold({ outputCap: undefined }), 500 * 1_000 + 1_000 * 2_000);
@@ -33,12 +33,12 @@ test("holds the body's bytes as tokens, plus the cap for each candidate", () => 
   assert.equal(hold({ promptTokens: 7 }), 7 * 1_000 + 100 * 2_000);
 });
 
-test("a cap bounds reasoning too, except where the provider does not apply it to reasoning", () => {
+test("an output cap bounds reasoning too, except where the provider does not apply it to reasoning", () => {
   assert.equal(hold({ id: "thinker" }), 500 * 1_000 + 100 * 2_000);
   assert.equal(hold({ id: "grok" }), 500 * 1_000 + 1_000 * 2_000);
 });
 
-test("a cap does not bound thinking that a request in any format enables", () => {
+test("an output cap does not bound thinking that a request in any format enables", () => {
   const whole = 500 * 1_000 + 1_000 * 2_000;
   const capped = 500 * 1_000 + 100 * 2_000;
   assert.equal(hold({ id: "hybrid" }), capped);
@@ -56,7 +56,7 @@ test("a cap does not bound thinking that a request in any format enables", () =>
   for (const fields of off) assert.equal(hold({ id: "hybrid-on", fields }), capped, JSON.stringify(fields));
 });
 
-test("a cap bounds speech too, except where another model synthesizes it from the text", () => {
+test("an output cap bounds speech too, except where another model synthesizes it from the text", () => {
   const spoken = { ...messages(), modalities: ["text", "audio"], audio: { voice: "x" } };
   assert.equal(hold({ fields: spoken }), 500_000 + 100 * 20_000);
   assert.equal(hold({ id: "omni", fields: spoken }), 500_000 + 1_000 * 20_000);

@@ -48,27 +48,49 @@ const { textIn, mediaIn, soundIn, textOut, soundOut } = sizings.generation;
 export function generationRequestSize(sizing: Sizing): Size {
   const { model, candidates } = sizing;
   const media = mediaSize(sizing);
-  const text = sizing.promptTokens ?? Math.max(0, sizing.bodyBytes - media.chars);
-  const { tools, functions } = sizing.fields;
-  const added = listOf(tools).length + listOf(functions).length > 0 ? toolPromptTokens : 0;
-  const output = outputBound(sizing) * candidates + predictedTokens(sizing.fields) * candidates;
-  const uses = usesOf(sizing);
-  const input = inputOfRounds(sizing, { prompt: text + added + media.tokens, output, uses });
-  const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
-  const speaks = requestsSpeech(sizing.fields) || model.output.has("audio");
-  const limits: Limit[] = [
-    { quantity: BigInt(input), anyOf: units },
-    { quantity: BigInt(output), anyOf: speaks ? soundOut : textOut },
-    ...uses.flatMap(({ unit, count }) => (unit === undefined ? [] : [{ quantity: BigInt(count), anyOf: [unit] }])),
-  ];
-  const likelyText = sizing.promptTokens ?? Math.ceil(text / bytesPerToken);
+  const { input, output, uses } = limitsWith(sizing, media);
+  const likelyText = sizing.promptTokens ?? Math.ceil(textTokens(sizing, media) / bytesPerToken);
   const likelyInput = Math.min(likelyText + media.likelyTokens, model.contextTokens);
   const cap = sizing.outputCap === undefined ? 0 : Math.min(sizing.outputCap, outputBound(sizing)) * candidates;
   return {
-    holdNanoUsd: bound(limits, model.price),
+    holdNanoUsd: bound([input, output, ...uses], model.price),
     tokens: likelyInput + cap,
   };
 }
+
+/** What the hold of a request bounds. */
+export interface GenerationLimits {
+  readonly input: Limit;
+  readonly output: Limit;
+  /** One for each tool with a price that the upstream may run. */
+  readonly uses: readonly Limit[];
+}
+
+/** The upper bounds of what a request uses. */
+export function generationLimits(sizing: Sizing): GenerationLimits {
+  return limitsWith(sizing, mediaSize(sizing));
+}
+
+function limitsWith(sizing: Sizing, media: MediaSize): GenerationLimits {
+  const { model, candidates, fields } = sizing;
+  const { tools, functions } = fields;
+  const added = listOf(tools).length + listOf(functions).length > 0 ? toolPromptTokens : 0;
+  const output = outputBound(sizing) * candidates + predictedTokens(fields) * candidates;
+  const uses = usesOf(sizing);
+  const prompt = textTokens(sizing, media) + added + media.tokens;
+  const input = inputOfRounds(sizing, { prompt, output, uses });
+  const units = media.sound ? soundIn : media.tokens > 0 ? mediaIn : textIn;
+  const speaks = requestsSpeech(fields) || model.output.has("audio");
+  return {
+    input: { quantity: BigInt(input), anyOf: units },
+    output: { quantity: BigInt(output), anyOf: speaks ? soundOut : textOut },
+    uses: uses.flatMap(({ unit, count }) => (unit === undefined ? [] : [{ quantity: BigInt(count), anyOf: [unit] }])),
+  };
+}
+
+/** An upper bound of the prompt's tokens that are text. */
+const textTokens = ({ promptTokens, bodyBytes }: Sizing, media: MediaSize): number =>
+  promptTokens ?? Math.max(0, bodyBytes - media.chars);
 
 function mediaSize({ fields, model, hasUnclassedField }: Sizing): MediaSize {
   const media = mediaOf(fields, model);

@@ -1,6 +1,8 @@
 import { errorEvent } from "@uag/contract/errors/shapes";
 import { reportOf } from "@uag/pipeline/client-error";
 import { nestedErrors } from "@uag/pipeline/nested-error";
+import { withChatCost } from "@uag/providers/formats/chat/cost";
+import { chatFieldCosts } from "@uag/providers/passed-fields/chat";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readChatRequest } from "../request/chat-request.ts";
 
@@ -9,10 +11,13 @@ const none: readonly string[] = [];
 /** `POST /v1/chat/completions` */
 export const chatCompletions: ClientFormat = {
   name: "chat.completions",
+  outputCapField: "max_tokens",
+  knownFields: chatFieldCosts,
   modelOf,
   read: readChatRequest,
   passedHeaders: () => none,
   ...nestedErrors,
   keepAlive: undefined,
+  withCost: withChatCost,
   errorEvent: (clientError) => Buffer.from(errorEvent("nested", reportOf(clientError))),
 };

@@ -16,6 +16,7 @@ export function countTokens(context: ChatContext): Operation {
     name: messages.name,
     body: jsonBody({ opaque }),
     modelOf: ({ fields }) => modelOf(fields),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: messages.knownFields }),
     read(json) {
       checkCountRequest(json.fields);
       checkUrls(json.fields, context.guarded);

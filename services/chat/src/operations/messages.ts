@@ -1,6 +1,7 @@
 import { errorText } from "@uag/contract/errors/shapes";
 import { type ClientError, reportOf } from "@uag/pipeline/client-error";
 import type { FailureKind } from "@uag/providers/failure";
+import { messagesFieldCosts } from "@uag/providers/passed-fields/messages";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readMessagesRequest } from "../request/messages-request.ts";
@@ -11,6 +12,8 @@ const reported: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "
 /** `POST /v1/messages` */
 export const messages: ClientFormat = {
   name: "messages",
+  outputCapField: "max_tokens",
+  knownFields: messagesFieldCosts,
   modelOf,
   read: readMessagesRequest,
   passedHeaders: anthropicHeaders,

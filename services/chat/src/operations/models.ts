@@ -1,6 +1,6 @@
-import { mayUse } from "@uag/catalog/access";
-import { modelEntry } from "@uag/catalog/model-entry";
-import type { Catalog } from "@uag/catalog/types";
+import { modelEntries } from "@uag/catalog/model-entry";
+import { mayUseModel, modelNamed } from "@uag/catalog/names";
+import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { modelListQuery } from "@uag/contract/requests/queries";
 import { defineQuery } from "@uag/pipeline/operation/define-query";
@@ -47,14 +47,17 @@ export function getModel(context: ChatContext): Operation {
     respond({ target }, { models }) {
       const path = pathOf(target);
       const id = decodedId(path.slice(path.lastIndexOf("/models/") + "/models/".length));
-      const model = context.catalog.current.models.get(id);
-      if (model === undefined || !mayUse(models, id)) {
+      const model = modelNamed(context.catalog.current, id);
+      const entry = model && mayUseModel(models, model) ? entryOf(model, id) : undefined;
+      if (entry === undefined) {
         throw new GatewayError("not_found", "The model does not exist, or this key cannot use it.", { param: "model" });
       }
-      return { body: modelEntry(model) };
+      return { body: entry };
     },
   });
 }
+
+const entryOf = (model: Model, name: string) => modelEntries(model).find(({ id }) => id === name);
 
 function decodedId(text: string): string {
   try {
@@ -65,7 +68,7 @@ function decodedId(text: string): string {
 }
 
 function listBody(catalog: Catalog, allowed: readonly string[], query: Page): Buffer {
-  const all = [...catalog.models.values()].filter((model) => mayUse(allowed, model.id));
+  const all = [...catalog.models.values()].filter((model) => mayUseModel(allowed, model)).flatMap(modelEntries);
   const after = query.after_id === undefined ? -1 : all.findIndex((model) => model.id === query.after_id);
   const before = query.before_id === undefined ? -1 : all.findIndex((model) => model.id === query.before_id);
   const range = all.slice(after + 1, before < 0 ? undefined : before);
@@ -73,7 +76,7 @@ function listBody(catalog: Catalog, allowed: readonly string[], query: Page): Bu
   const data = query.before_id === undefined ? range.slice(0, limit) : range.slice(-limit);
   const list = {
     object: "list",
-    data: data.map(modelEntry),
+    data,
     has_more: data.length < range.length,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,

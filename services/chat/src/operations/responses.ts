@@ -1,6 +1,7 @@
 import { errorBody } from "@uag/contract/errors/shapes";
 import { reportOf } from "@uag/pipeline/client-error";
 import { nestedErrors } from "@uag/pipeline/nested-error";
+import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
@@ -10,6 +11,8 @@ const none: readonly string[] = [];
 /** `POST /v1/responses` */
 export const responses: ClientFormat = {
   name: "responses",
+  outputCapField: "max_output_tokens",
+  knownFields: responsesFieldCosts,
   modelOf,
   read: readResponsesRequest,
   passedHeaders: () => none,

@@ -6,7 +6,7 @@ import { openAiServerTools } from "@uag/providers/formats/chat/server-tools";
 import { isUnpricedCache } from "@uag/providers/formats/openai-options";
 import { editMembers, topLevelMembers } from "@uag/providers/json-edit";
 import { chatFieldCosts } from "@uag/providers/passed-fields/chat";
-import { checkRefusedFields, unclassedField } from "@uag/providers/passed-fields/check";
+import { checkRefusedFields, hasCostlyField } from "@uag/providers/passed-fields/check";
 import { chatTakesSampling } from "@uag/providers/reasoning";
 import { checked } from "@uag/untrusted/schema-fault";
 import type { GenerationRequest } from "../format.ts";
@@ -38,7 +38,7 @@ export function readChatRequest(json: JsonBody, model: Model): GenerationRequest
   return {
     ...request,
     serverTools: openAiServerTools(request.fields),
-    hasUnclassedField: unclassedField(request.fields, chatFieldCosts) !== undefined,
+    hasUnclassedField: hasCostlyField(request.fields, chatFieldCosts, model),
     stream: stream === true,
     usageWanted: stream_options?.include_usage === true,
     candidates: n ?? 1,

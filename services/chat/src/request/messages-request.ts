@@ -4,7 +4,7 @@ import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messag
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
 import { anthropicServerTools } from "@uag/providers/formats/messages/server-tools";
 import { editMembers, topLevelMembers } from "@uag/providers/json-edit";
-import { checkRefusedFields, unclassedField } from "@uag/providers/passed-fields/check";
+import { checkRefusedFields, hasCostlyField } from "@uag/providers/passed-fields/check";
 import { messagesFieldCosts } from "@uag/providers/passed-fields/messages";
 import { parseToFault } from "@uag/untrusted/first-fault";
 import type { z } from "zod";
@@ -36,7 +36,7 @@ export function readMessagesRequest(json: JsonBody, model: Model): GenerationReq
     candidates: 1,
     outputCap,
     serverTools,
-    hasUnclassedField: unclassedField(fields, messagesFieldCosts) !== undefined,
+    hasUnclassedField: hasCostlyField(fields, messagesFieldCosts, model),
   };
 }
 

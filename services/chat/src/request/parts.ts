@@ -24,7 +24,7 @@ export const imageUrl = z.string().superRefine((url, context) => {
 });
 
 /** OpenAI accepts base64; DashScope also a URL of either kind. */
-const audioData = z
+export const audioData = z
   .string()
   .min(1)
   .refine((data) => webUrl.test(data) || /^data:/i.test(data) || isBase64(data), "must be base64 or a URL");

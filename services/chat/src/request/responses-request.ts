@@ -17,7 +17,7 @@ import { checked } from "@uag/untrusted/schema-fault";
 import { z } from "zod";
 import type { GenerationRequest } from "../format.ts";
 import { byType } from "./by-type.ts";
-import { imageUrl } from "./parts.ts";
+import { audioData, imageUrl } from "./parts.ts";
 import { without } from "./without.ts";
 
 const modelSchema = responseRequest.pick({ model: true });
@@ -26,6 +26,9 @@ const modelSchema = responseRequest.pick({ model: true });
 const checkedParts = {
   ...responseParts,
   input_image: responseParts.input_image.extend({ image_url: imageUrl }),
+  input_audio: responseParts.input_audio.extend({
+    input_audio: responseParts.input_audio.shape.input_audio.extend({ data: audioData }),
+  }),
 } as const;
 
 const part = z.looseObject({ type: z.string().min(1) }).superRefine(byType(checkedParts));

@@ -13,6 +13,8 @@ export interface Dialect extends Wire {
   readonly name: string;
   readonly operation: string;
   readonly model: string;
+  /** Maximum output tokens of its requests. */
+  readonly maxTokens: number;
   body(prompt: string, stream: boolean): object;
   events(usage: unknown): string[];
   /** Takes one event of a client's stream, as the SDK of its format does. */
@@ -79,6 +81,7 @@ const geminiWire = {
 
 const chatClient = {
   operation: "chat.completions",
+  maxTokens: 1_000,
   body: (prompt: string, stream: boolean) => ({ messages: [{ role: "user", content: prompt }], stream }),
   take(seen: SeenStream, _name: string, data: string) {
     if (data === "[DONE]") {
@@ -93,7 +96,8 @@ const chatClient = {
 };
 
 const messagesClient = {
-  operation: "messages.create",
+  operation: "messages",
+  maxTokens: 100,
   body: (prompt: string, stream: boolean) => ({
     max_tokens: 100,
     messages: [{ role: "user", content: prompt }],
@@ -110,7 +114,8 @@ const messagesClient = {
 };
 
 const responsesClient = {
-  operation: "responses.create",
+  operation: "responses",
+  maxTokens: 1_000,
   body: (prompt: string, stream: boolean) => ({ input: prompt, stream }),
   take(seen: SeenStream, _name: string, data: string) {
     const event = JSON.parse(data) as { type: string; delta?: string };

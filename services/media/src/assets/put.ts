@@ -9,6 +9,7 @@ import {
 import type { Logger } from "@uag/runtime/log";
 import type { RpcService } from "@uag/runtime/rpc/server";
 import { toStatus } from "@uag/runtime/rpc/status";
+import { logServerError } from "@uag/runtime/server-error";
 import type { Assets } from "./assets.ts";
 
 const mediaTypeShape = /^(?:image|audio|video)\/[a-z0-9.+-]{1,60}$/;
@@ -27,8 +28,7 @@ export function assetRpc(options: PutOptions): RpcService {
       (response) => callback(null, response),
       (error: unknown) => {
         const known = toGatewayError(error);
-        if (known.code === "internal_error")
-          options.log.error({ err: known.cause ?? known }, "storing an asset failed");
+        logServerError(options.log, known, { requestId: undefined, method: "put", err: known.cause ?? known });
         callback(toStatus(known));
       },
     );

@@ -30,6 +30,6 @@ export async function withPng(request: ImageRequest): Promise<ImageRequest> {
   if (picture?.type !== "inline" || picture.mediaType === png) return request;
   const converted = await convert(picture);
   if (converted.bytes.length < maxDeltaBytes) return { ...request, references: [converted] };
-  const mask = request.mask && (await convert(request.mask, deltaSide));
+  const mask = request.mask?.type === "inline" ? await convert(request.mask, deltaSide) : undefined;
   return { ...request, references: [await convert(picture, deltaSide)], mask };
 }

@@ -1,8 +1,9 @@
-import { mayUse } from "@uag/catalog/access";
+import { mayUseModel, modelNamed } from "@uag/catalog/names";
 import { jsonBody } from "@uag/pipeline/operation/body-reader";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import type { Fields } from "@uag/pipeline/request/body";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { imageFieldCosts } from "@uag/providers/passed-fields/media";
 import type { MediaContext } from "../context.ts";
 import { readers } from "./families/read.ts";
 import type { ImageFormat } from "./job.ts";
@@ -18,6 +19,7 @@ export function createImages(context: MediaContext): Operation {
     name: "images.generations",
     body: jsonBody(),
     modelOf: ({ fields }) => namedModel(fields["model"]),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: imageFieldCosts }),
     read({ fields }, model, { caller }) {
       const request = readers[imageTraits(model).family]({ fields, model, guarded: context.guarded });
       return jobFor(model, { operation: "images.generations", request, format: formatOf(fields, caller) });
@@ -32,8 +34,8 @@ export function createImages(context: MediaContext): Operation {
  */
 function isAlphaShaped(fields: Fields, { models: allowed }: Caller, { catalog }: MediaContext): boolean {
   const { model: id, input, prompt } = fields;
-  const usable = typeof id === "string" && mayUse(allowed, id);
-  const known = usable ? catalog.current.models.get(id)?.image?.family : undefined;
+  const model = typeof id === "string" ? modelNamed(catalog.current, id) : undefined;
+  const known = model !== undefined && mayUseModel(allowed, model) ? model.image?.family : undefined;
   if (known !== undefined) return known === "alpha";
   if (typeof id === "string" && id.startsWith("alpha-image")) return true;
   return typeof input === "object" && input !== null && prompt === undefined;

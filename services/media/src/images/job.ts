@@ -29,5 +29,5 @@ export interface ImageResult {
 
 /** The response format of a client. */
 export interface ImageFormat extends ErrorFormat {
-  body(result: ImageResult): Buffer;
+  body(result: ImageResult): Promise<Buffer>;
 }

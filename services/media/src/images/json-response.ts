@@ -8,7 +8,7 @@ import type { MediaContext } from "../context.ts";
 import { type AdmittedJob, callSizes, callUpstreams, eachOf } from "./call.ts";
 import { delivered } from "./delivery.ts";
 import type { ImageJob, ImageResult } from "./job.ts";
-import { abandonedUnits, type Counted, countOf, merged, unitsOfFailure } from "./pricing.ts";
+import { abandonedUnits, type Counted, countOf, hasBoundedInput, merged, unitsOfFailure } from "./pricing.ts";
 import { inRequestedSize } from "./resample.ts";
 
 type ImageList = Attempted<ImageResponse>;
@@ -49,7 +49,7 @@ export async function makeAll(context: MediaContext, admitted: AdmittedJob, job:
 }
 
 /** Returns the images in the client's format, billed by the upstreams' usage. */
-export function jsonResponse({ result, counted, upstream, attempts }: MadeImages): UnaryReply {
+export async function jsonResponse({ result, counted, upstream, attempts }: MadeImages): Promise<UnaryReply> {
   const { upstreamSize, job } = result;
   const size = upstreamSize === undefined ? [] : ["x-gateway-upstream-size", upstreamSize];
   return {
@@ -58,7 +58,7 @@ export function jsonResponse({ result, counted, upstream, attempts }: MadeImages
     attempts,
     charge: counted,
     headers: ["content-type", "application/json", ...size],
-    body: job.format.body(result),
+    body: await job.format.body(result),
   };
 }
 
@@ -86,7 +86,7 @@ async function usedBy(
       units.push(...(await abandonedUnits(job, sizes[at] as number)));
     }
   }
-  return { units: merged(units), raw, estimated };
+  return { units: merged(units), raw, estimated, isUpperBound: estimated && hasBoundedInput(job) };
 }
 
 /** Collects the images of all responses in the requested delivery. */

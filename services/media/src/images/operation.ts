@@ -5,14 +5,14 @@ import type { Operation } from "@uag/pipeline/operation/operation";
 import type { AdmittedRequest, Size } from "@uag/pipeline/operation/operation-spec";
 import type { RequestSpec } from "@uag/pipeline/operation/request-spec";
 import type { JsonBody } from "@uag/pipeline/request/body";
+import type { Form } from "@uag/pipeline/request/form";
 import type { ImageRequest } from "@uag/providers/images/types";
 import { adapterFor } from "@uag/providers/registry";
 import type { MediaContext } from "../context.ts";
-import type { Form } from "./edits/form.ts";
 import type { ImageJob } from "./job.ts";
 import { jsonResponse, type MadeImages, makeAll } from "./json-response.ts";
 import { prepared } from "./prepare.ts";
-import { abandonedUnits, imageRequestSize } from "./pricing.ts";
+import { abandonedUnits, hasBoundedInput, imageRequestSize } from "./pricing.ts";
 import { openStream, type StreamedImages, streamResponse } from "./stream-response.ts";
 
 /** Defines an operation that generates images, whatever its body format. */
@@ -31,7 +31,8 @@ export function imageOperation<B extends JsonBody | Form>(
       return await (job.request.stream ? openStream : makeAll)(context, admitted, job);
     },
     async owed({ request: job }) {
-      return { units: await abandonedUnits(job, job.request.count), estimated: true };
+      const units = await abandonedUnits(job, job.request.count);
+      return { units, estimated: true, isUpperBound: hasBoundedInput(job) };
     },
     respond: (admitted, response) =>
       response.kind === "stream" ? streamResponse(admitted, response) : jsonResponse(response),

@@ -1,15 +1,16 @@
-import { bound, type Limit, type ModelPrice, price, unpricedModel } from "@uag/catalog/price";
+import { bound, dearestUnit, type Limit, type ModelPrice, price, unpricedModel } from "@uag/catalog/price";
 import { sizings } from "@uag/catalog/sizing";
 import type { Model } from "@uag/catalog/types";
 import type { Size } from "@uag/pipeline/operation/operation-spec";
 import { Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
 import { pixelsOf } from "@uag/providers/images/sizes";
-import { tokensOfPartial } from "@uag/providers/images/stream";
+import { type ImageCounts, tokensOfPartial } from "@uag/providers/images/stream";
 import type { ImageRequest, ImageResponse } from "@uag/providers/images/types";
 import { countTokens } from "@uag/providers/tokens";
 import type { UsageReport } from "@uag/providers/usage-report";
 import type { ImageJob } from "./job.ts";
 
+const bytesPerToken = 4;
 const squareMegapixel = 1024 * 1024;
 /** The largest image that can be requested, or that a model chooses on its own: 3840 x 2160. */
 const maxPixels = 3_840 * 2_160;
@@ -34,7 +35,7 @@ export function imageRequestSize({ model, request, adapter }: ImageJob): Size {
     return { holdNanoUsd: costNanoUsd, tokens: 0 };
   }
   const promptBytes = Buffer.byteLength(request.prompt);
-  const pictures = request.references.length + (request.mask === undefined ? 0 : 1);
+  const pictures = inputImages(request);
   const drawn = request.count * (drawnTokens(model, request) + sketchTokens(request));
   // Each call sends the prompt and the images again.
   const calls = Math.ceil(request.count / adapter.maxPerCall);
@@ -44,7 +45,7 @@ export function imageRequestSize({ model, request, adapter }: ImageJob): Size {
     { quantity: BigInt(drawn), anyOf: sizings.images.drawn },
     { quantity: BigInt(request.count * model.maxOutputTokens), anyOf: sizings.images.text },
   ];
-  const tokens = Math.ceil(promptBytes / 4) + calls * pictures * model.imageTokens + drawn;
+  const tokens = Math.ceil(promptBytes / bytesPerToken) + calls * pictures * model.imageTokens + drawn;
   return { holdNanoUsd: bound(limits, model.price), tokens };
 }
 
@@ -89,6 +90,8 @@ export interface Counted {
   /** The provider's own usage object; a JSON array for several calls. */
   readonly raw: Buffer | undefined;
   readonly estimated: boolean;
+  /** The input images are at their upper bound. */
+  readonly isUpperBound: boolean;
 }
 
 /** The units to bill for the responses: the provider's usage if reported, else our estimate. */
@@ -97,7 +100,12 @@ export async function countOf(job: ImageJob, responses: readonly ImageResponse[]
   const raw = raws.length > 1 ? Buffer.from(`[${raws.map((each) => each.toString("utf8")).join(",")}]`) : raws[0];
   if (!countsTokens(job.model)) {
     const images = responses.reduce((sum, response) => sum + response.billedImages, 0);
-    return { units: pictureUnits(job, { images, calls: responses.length }), raw, estimated: false };
+    return {
+      units: pictureUnits(job, { images, calls: responses.length }),
+      raw,
+      estimated: false,
+      isUpperBound: false,
+    };
   }
   const units: Unit[] = [];
   let estimated = false;
@@ -108,14 +116,51 @@ export async function countOf(job: ImageJob, responses: readonly ImageResponse[]
       units.push(...(await estimate(job, images.length)));
     }
   }
-  return { units: merged(units), raw, estimated };
+  return { units: merged(units), raw, estimated, isUpperBound: estimated && hasBoundedInput(job) };
 }
 
-/** Estimates the units of images by the table, when the provider reports none. */
+/**
+ * Estimates the units of images by the table, when the provider reports none. Input images are at
+ * their upper bound.
+ */
 export async function estimate({ model, request }: ImageJob, images: number): Promise<Unit[]> {
-  const units = [{ name: "input_tokens", quantity: BigInt(await countTokens(request.prompt)) }];
+  const prompt = { name: "input_tokens", quantity: BigInt(await countTokens(request.prompt)) };
+  const units = [prompt, ...inputImageUnits(model, request)];
   if (images > 0) units.push({ name: "image_output_tokens", quantity: BigInt(images * drawnTokens(model, request)) });
-  return units;
+  return merged(units);
+}
+
+/** Whether an estimate contains input images, whose tokens only the provider's usage reports. */
+export function hasBoundedInput({ model, request }: Pick<ImageJob, "model" | "request">): boolean {
+  return countsTokens(model) && inputImages(request) > 0;
+}
+
+/**
+ * The units of a stream so far, at most those that its hold bounds: the prompt, roughly counted; the
+ * input images, at their upper bound; the complete images and, once a partial image has arrived, the
+ * one in progress.
+ */
+export function unitsSoFar({ model, request }: ImageJob, { partials, completed }: ImageCounts): Unit[] {
+  const { prompt, count } = request;
+  const images = Math.min(completed + (partials > 0 ? 1 : 0), count);
+  const sketched = Math.min(partials * tokensOfPartial, count * sketchTokens(request));
+  const units = [
+    { name: "input_tokens", quantity: BigInt(Math.ceil(Buffer.byteLength(prompt) / bytesPerToken)) },
+    ...inputImageUnits(model, request),
+    { name: "image_output_tokens", quantity: BigInt(images * drawnTokens(model, request) + sketched) },
+  ];
+  return merged(units.filter(({ quantity }) => quantity > 0n));
+}
+
+/** The units of a request's input images, at their upper bound. */
+function inputImageUnits(model: Model, request: ImageRequest): Unit[] {
+  const quantity = BigInt(inputImages(request) * model.imageTokens);
+  return quantity > 0n ? [{ name: dearestUnit(sizings.images.references, model.price), quantity }] : [];
+}
+
+/** Images that are sent with the prompt. */
+function inputImages({ references, mask }: ImageRequest): number {
+  return references.length + (mask === undefined ? 0 : 1);
 }
 
 /** The units a provider charges for images in progress when the call was aborted. */

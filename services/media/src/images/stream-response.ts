@@ -1,3 +1,4 @@
+import { price } from "@uag/catalog/price";
 import type { UsageCharge } from "@uag/pipeline/bill";
 import { eventStreamHeaders } from "@uag/pipeline/operation/headers";
 import { relay } from "@uag/pipeline/operation/relay";
@@ -9,7 +10,7 @@ import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { MediaContext } from "../context.ts";
 import { type AdmittedJob, callUpstreams } from "./call.ts";
 import type { ImageJob } from "./job.ts";
-import { estimate } from "./pricing.ts";
+import { estimate, hasBoundedInput, merged, unitsSoFar } from "./pricing.ts";
 
 /** Images that are streamed while they are generated. */
 export interface StreamedImages {
@@ -31,15 +32,21 @@ export async function openStream(context: MediaContext, admitted: AdmittedJob, j
 export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }: StreamedImages): StreamReply {
   const { value, upstream, attempts } = attempted;
   const { live } = value;
+  const progress = () => {
+    const units = unitsSoFar(job, value.counts());
+    const { costNanoUsd } = price(units, job.model.price);
+    return { units, costNanoUsd, isUpperBound: hasBoundedInput(job) };
+  };
   return {
     kind: "stream",
     upstream,
     attempts,
     headers: eventStreamHeaders,
-    async relay(exchange) {
-      await relay(live, { exchange });
+    progress,
+    async relay(exchange, checkpoints) {
+      await relay(live, { exchange, checkpoints, cost: () => progress().costNanoUsd });
       const failure = live.failure && { thrown: live.failure };
-      return { charge: await chargeFor(job, value), closing: live.stream.closing, failure };
+      return { charge: await chargeFor(job, value), closing: () => live.stream.closing, failure };
     },
     errorEvent(clientError) {
       const { error } = JSON.parse(errorFormat.errorBody(clientError).toString("utf8")) as { error: object };
@@ -49,19 +56,19 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
 }
 
 /**
- * Charges by the upstream's usage if it arrived. Otherwise by estimate: a disconnected client owes
- * what was in progress when the call was aborted, and complete images without usage are owed too; a
- * stream that broke before a complete image is free, unless the upstream sent an unusable response.
+ * Charges by the upstream's usage if it arrived. Otherwise by estimate: the complete and partial
+ * images, and all that were requested if the stream was interrupted, since the upstream may have
+ * completed them. An error of the upstream's own, and a stream that broke, are free before any image.
  */
 async function chargeFor(job: ImageJob, { live, counts }: LiveImages): Promise<UsageCharge | undefined> {
-  const { usage } = live.stream;
-  const { partials, completed } = counts();
+  const { failure } = live;
+  const { usage = failure?.usage } = live.stream;
   if (usage !== undefined) return { units: usage.units, raw: usage.raw };
-  const abandoned = live.failure?.kind === "cancelled";
-  if (!abandoned && live.failure?.usage !== undefined) return live.failure.usage;
-  const unusable = live.failure?.received !== undefined;
-  if (completed === 0 && !abandoned && !unusable) return undefined;
-  const units = await estimate(job, abandoned ? job.request.count : completed);
+  const { partials, completed } = counts();
+  const isInterrupted = failure !== undefined && failure.reported === undefined;
+  const mayHaveWorked = failure?.received !== undefined || failure?.workedMs !== undefined;
+  if (completed === 0 && partials === 0 && !(isInterrupted && mayHaveWorked)) return undefined;
+  const units = await estimate(job, isInterrupted ? job.request.count : completed);
   if (partials > 0) units.push({ name: "image_output_tokens", quantity: BigInt(partials * tokensOfPartial) });
-  return { units, estimated: true };
+  return { units: merged(units), estimated: true, isUpperBound: hasBoundedInput(job) };
 }

@@ -5,7 +5,11 @@ import { png } from "../../src/images/testing/pictures.ts";
 export interface ImageWire extends Wire {
   /** As many images as these, each a URL or base64. */
   list(images: readonly unknown[], usage: unknown): string;
+  /** Words in place of an image; no image at all where the protocol has no words. */
+  words(usage: unknown): string;
 }
+
+const words = "I would rather describe it.";
 
 export const base64 = png({ width: 4, height: 4, colour: "rgb" }).toString("base64");
 export const link = "https://images.example/1.png";
@@ -28,6 +32,7 @@ export const openAiWire: ImageWire = {
     input_tokens_details: { text_tokens: 10, image_tokens: 0 },
   },
   list: openAiList,
+  words: (usage) => openAiList([], usage),
   whole: (usage) => openAiList([base64], usage),
   events: (usage) => [
     event("image_generation.partial_image", { b64_json: base64, partial_image_index: 0 }),
@@ -51,6 +56,10 @@ export const geminiWire: ImageWire = {
     candidatesTokensDetails: [{ modality: "IMAGE", tokenCount: 1_000 }],
   },
   list: geminiList,
+  words: (usageMetadata) => {
+    const content = { role: "model", parts: [{ text: words }] };
+    return JSON.stringify({ candidates: [{ content, finishReason: "STOP" }], usageMetadata });
+  },
   whole: (usage) => geminiList([base64], usage),
   error: (more) => JSON.stringify({ error: { code: 500, message: "boom", status: "INTERNAL" }, ...more }),
 };
@@ -69,6 +78,10 @@ export const dashScopeWire: ImageWire = {
   usageName: "usage",
   usage: { image_count: 1, width: 1024, height: 1024 },
   list: alphaList,
+  words: (usage) => {
+    const message = { role: "assistant", content: [{ text: words }] };
+    return JSON.stringify({ request_id: "r", output: { choices: [{ finish_reason: "stop", message }] }, usage });
+  },
   whole: (usage) => alphaList([link], usage),
   error: (more) => JSON.stringify({ request_id: "r", code: "InternalError", message: "boom", ...more }),
 };
@@ -81,6 +94,7 @@ export const arkWire: ImageWire = {
   usageName: "usage",
   usage: { generated_images: 1, output_tokens: 4_096, total_tokens: 4_096 },
   list: arkList,
+  words: (usage) => arkList([], usage),
   whole: (usage) => arkList([link], usage),
   error: openAiError,
 };
@@ -90,6 +104,7 @@ export const xaiWire: ImageWire = {
   usageName: "usage",
   usage: { cost_in_usd_ticks: 500_000_000 },
   list: (images, usage) => JSON.stringify({ data: images.map((b64Json) => ({ b64_json: b64Json })), usage }),
+  words: (usage) => JSON.stringify({ data: [], usage }),
   whole: (usage) => JSON.stringify({ data: [{ b64_json: base64 }], usage }),
   error: openAiError,
 };

@@ -1,19 +1,23 @@
-import type { BodyReader } from "@uag/pipeline/operation/body-reader";
 import type { Operation } from "@uag/pipeline/operation/operation";
+import { type FormLimits, formBody } from "@uag/pipeline/request/form";
+import { imageFieldCosts } from "@uag/providers/passed-fields/media";
 import type { MediaContext } from "../../context.ts";
 import { imageOperation, imageTraits, jobFor, namedModel } from "../operation.ts";
 import { openAiFormat } from "../responses/openai.ts";
 import { readFields } from "./fields.ts";
-import { type Form, readForm } from "./form.ts";
-import { readPictures } from "./pictures.ts";
+import { isFileField, readPictures } from "./pictures.ts";
+
+const maxFileBytes = 50 * 1024 * 1024;
 
 /** The maximum of all models: sixteen images of 50 MB, and a mask. */
-const limits = { maxFiles: 17, maxFileBytes: 50 * 1024 * 1024 };
-
-const formBody: BodyReader<Form> = {
-  read(exchange, lease) {
-    const length = Number(exchange.header("content-length") ?? 0);
-    return readForm(exchange.body(), exchange.header("content-type"), { limits, length, lease });
+const limits: FormLimits = {
+  maxFiles: 17,
+  maxFileBytes,
+  lone: {
+    field: "image",
+    // A mask of at most 4 MiB, and fields.
+    besideBytes: 5 * 1024 * 1024,
+    tooLarge: `The image is larger than ${maxFileBytes} bytes. (Send several images as image[].)`,
   },
 };
 
@@ -21,12 +25,13 @@ const formBody: BodyReader<Form> = {
 export function editImages(context: MediaContext): Operation {
   return imageOperation(context, {
     name: "images.edits",
-    body: formBody,
+    body: formBody(limits, isFileField),
     modelOf: ({ fields }) => namedModel(fields.get("model")),
+    fieldsOf: ({ fields }) => ({ sent: Object.fromEntries(fields), known: imageFieldCosts }),
     read(form, model) {
       imageTraits(model);
       const fields = readFields(form.fields, model);
-      const { images, mask } = readPictures(form, model);
+      const { images, mask } = readPictures(form, model, context.guarded);
       const request = { ...fields, references: images, mask };
       return jobFor(model, { operation: "images.edits", request, format: openAiFormat });
     },

@@ -2,12 +2,13 @@ import { countOf, type Fields, fieldsOf, listOf, textOf } from "@uag/providers/c
 import { type Pixels, pixelsOf } from "@uag/providers/images/sizes";
 import type { ImageItem } from "@uag/providers/images/types";
 import { requestUuid } from "@uag/runtime/ids";
+import { encodeJson } from "@uag/untrusted/json/encode";
 import type { ImageFormat, ImageResult } from "../job.ts";
 import { flatErrorBody } from "./flat-error.ts";
 
 /** DashScope's own result format: `request_id`, `output.choices`, `usage`. */
 export const alphaFormat: ImageFormat = {
-  body: (result) => Buffer.from(JSON.stringify(resultOf(result))),
+  body: (result) => encodeJson(resultOf(result)),
   errorBody: flatErrorBody,
 };
 

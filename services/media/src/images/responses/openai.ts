@@ -1,5 +1,6 @@
 import { nestedErrors } from "@uag/pipeline/nested-error";
 import type { ImageItem } from "@uag/providers/images/types";
+import { encodeJson } from "@uag/untrusted/json/encode";
 import type { ImageFormat, ImageResult } from "../job.ts";
 import { effectiveOf } from "./effective.ts";
 import { shownUsage } from "./usage.ts";
@@ -8,7 +9,7 @@ import { shownUsage } from "./usage.ts";
  * OpenAI's result: `created`, `data`, for some models the effective settings, and the tokens used.
  */
 export const openAiFormat: ImageFormat = {
-  body: (result) => untouched(result) ?? Buffer.from(JSON.stringify(resultOf(result))),
+  body: async (result) => untouched(result) ?? (await encodeJson(resultOf(result))),
   ...nestedErrors,
 };
 

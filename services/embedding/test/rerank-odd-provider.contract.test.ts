@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import {
+  failedWithUsage,
+  json,
+  type OddCase,
+  retried,
+  send,
+  unusable,
+  type Wire,
+} from "@uag/harness/odd-provider/case";
+import { commonCases } from "@uag/harness/odd-provider/cases";
+import { testOddProviders } from "@uag/harness/odd-provider/run";
+import { startOperations } from "@uag/harness/start-operations";
+import { operations } from "../src/operations.ts";
+
+const catalog = (url: string): string => `
+providers:
+  voyage: { protocol: voyage, base_url: "${url}", api_key: sk-upstream-secret, timeouts: { first_byte: 20s, between_chunks: 1s, total: 20s } }
+models:
+  - id: ranks
+    owned_by: acme
+    created: 2026-01-01
+    operations: [rerank]
+    context_tokens: 8000
+    price: { input_tokens: 1 }
+    upstreams: [{ provider: voyage }]
+`;
+
+const ranked = (scores: readonly (readonly [index: unknown, score: unknown])[], usage: unknown): string =>
+  JSON.stringify({
+    object: "list",
+    data: scores.map(([index, relevanceScore]) => ({ index, relevance_score: relevanceScore })),
+    model: "ranks",
+    usage,
+  });
+const wire: Wire = {
+  usageName: "usage",
+  usage: { total_tokens: 9 },
+  whole: (usage) =>
+    ranked(
+      [
+        [1, 0.9],
+        [0, 0.2],
+      ],
+      usage,
+    ),
+  error: (more) => JSON.stringify({ detail: "boom", ...more }),
+};
+
+const lists: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> = {
+  "fewer results than requested": [[1, 0.9]],
+  "the same document twice": [
+    [1, 0.9],
+    [1, 0.2],
+  ],
+  "a document that was not sent": [
+    [1, 0.9],
+    [2, 0.2],
+  ],
+  "a score of text": [
+    [1, "high"],
+    [0, 0.2],
+  ],
+};
+const cases: OddCase[] = [
+  ...Object.entries(lists).flatMap(([name, list]): OddCase[] => [
+    { name, respond: ({ usage }) => send("200 OK", json, ranked(list, usage)), ...failedWithUsage },
+    {
+      name: `${name}, without usage`,
+      respond: () => send("200 OK", json, ranked(list, undefined)),
+      ...unusable,
+    },
+  ]),
+  {
+    name: "no list of results",
+    respond: () => send("200 OK", json, JSON.stringify({ object: "list", data: null })),
+    ...retried,
+  },
+];
+
+testOddProviders({
+  modes: [
+    {
+      name: "a ranking of Voyage",
+      wire,
+      stream: false,
+      streamsToClient: false,
+      operation: "rerank",
+      body: (marker) => ({ model: "ranks", query: marker, documents: ["a text", "another text"] }),
+      usageNanoUsd: 9_000n,
+      check(response) {
+        const { results } = response.json() as unknown as { results: object[] };
+        assert.deepEqual(results, [
+          { index: 1, relevance_score: 0.9 },
+          { index: 0, relevance_score: 0.2 },
+        ]);
+      },
+      // Voyage reports a refused request as `detail`, whatever the status.
+      differs: { "status 200 with an error": { calls: 1 } },
+    },
+  ],
+  cases: [...commonCases, ...cases],
+  start: (url) =>
+    startOperations({ catalog: catalog(url), operations: (context) => operations(context, { partsAtOnce: 4 }) }),
+});
