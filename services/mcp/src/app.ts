@@ -1,7 +1,9 @@
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { isDisconnect } from "@uag/runtime/http/disconnect";
 import { newId } from "@uag/runtime/ids";
+import type { OpenRequests } from "@uag/runtime/open-requests";
 import type { BufferBudget } from "@uag/untrusted/buffer-budget";
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { Cancellations } from "./cancellations.ts";
@@ -13,7 +15,6 @@ import { type KeyModels, keyIdOf } from "./gateway/key-models.ts";
 import { bytesWithin, jsonWithin, type PublicApi } from "./gateway/public-api.ts";
 import { bearerOf } from "./http/bearer.ts";
 import { type HostCheck, hostnameOf } from "./http/hosts.ts";
-import type { Places } from "./http/places.ts";
 import { readBody } from "./http/read-body.ts";
 import { refuse } from "./http/refuse.ts";
 import { Splices } from "./http/splices.ts";
@@ -25,7 +26,7 @@ export interface AppOptions {
   readonly files: Files;
   readonly models: KeyModels;
   readonly hosts: HostCheck;
-  readonly places: Places;
+  readonly requests: OpenRequests;
   readonly buffers: BufferBudget;
   readonly events: Events;
   /** Bytes. */
@@ -55,7 +56,7 @@ export function createApp(options: AppOptions): Express {
   });
   app.use((_request, response) => refuse(response, new GatewayError("not_found")));
   app.use((thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const error = refusalOf(thrown);
+    const error = refusalOf(thrown, response);
     events.refused(error, requestIdOf(request));
     if (response.headersSent) response.destroy();
     else refuse(response, error);
@@ -63,8 +64,9 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function refusalOf(error: unknown): GatewayError | ApiError {
+function refusalOf(error: unknown, response: Response): GatewayError | ApiError {
   if (error instanceof GatewayError || error instanceof ApiError) return error;
+  if (isDisconnect(error, response)) return new GatewayError("client_closed_request", undefined, { cause: error });
   return new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause: error });
 }
 
@@ -90,11 +92,11 @@ async function serve(
   response: Response,
   options: AppOptions & { readonly cancellations: Cancellations },
 ): Promise<void> {
-  const { api, files, models, places, buffers, events, bodyLimit, cancellations } = options;
+  const { api, files, models, requests, buffers, events, bodyLimit, cancellations } = options;
   const key = bearerOf(request.headers.authorization);
   const keyId = keyIdOf(key);
   const ofKey = await models.of(key, keyId);
-  using _place = places.take(keyId);
+  using _open = requests.open(keyId);
   using lease = buffers.open(keyId);
   const body = await readBody(request, lease, bodyLimit);
   const pong = pingResponse(body, request.get("mcp-protocol-version"));
@@ -119,6 +121,7 @@ async function serve(
     call: (requested) => api.call(key, requested),
     readBytes: (response, limit) => bytesWithin(response, limit, take),
     readJson: (response, limit) => jsonWithin(response, limit, take),
+    isOwnFile: (url) => files.isOwn(url),
     async fetchFile(url, limit) {
       lease.take(limit);
       const file = await files
@@ -129,15 +132,26 @@ async function serve(
     },
   };
   if (isInitialize(body)) response.setHeader("mcp-session-id", newId("session"));
-  const handler = createMcpHandler(() => createToolServer(exchange), { onerror: events.rejected });
+  // The library itself renders the 500 of a fault.
+  const failed = (cause: unknown): void => {
+    if (!isDisconnect(cause, response))
+      events.refused(new GatewayError("internal_error", undefined, { cause }), requestId);
+  };
+  let fault: Error | undefined;
+  const onerror = (error: Error): void => {
+    fault = error;
+    events.rejected(error);
+  };
+  const handler = createMcpHandler(() => createToolServer(exchange), { onerror });
   // The adapter would serialize the request's body again, all at once: it gets an empty one.
   const fetch: typeof handler.fetch = async (asked, given) => {
     const responded = await handler.fetch(asked, { ...given, parsedBody: body });
     // It promises to keep the connection, but the server may be about to close.
     responded.headers.delete("connection");
+    if (responded.status >= 500) failed(fault);
     return splices.into(responded);
   };
-  await toNodeHandler({ fetch })(request, response, {});
+  await toNodeHandler({ fetch }, { onerror: failed })(request, response, {});
 }
 
 const isInitialize = (body: unknown): boolean =>

@@ -25,10 +25,7 @@ export const schema = z.object({
     .describe("Additional hosts allowed in `Host` and `Origin`, comma-separated; `*` allows all."),
   EGRESS_ALLOW: commaList
     .default([])
-    .describe("Addresses exempt from the guard for URLs in arguments and responses, as `host:port`, comma-separated."),
-  URL_FETCHES_PER_HOUR: count
-    .default(1_000)
-    .describe("Maximum URLs in tool calls that one key may have this process fetch per hour."),
+    .describe("Addresses exempt from the guard for URLs in responses, as `host:port`, comma-separated."),
   MAX_OPEN: count.default(512).describe("Maximum open requests; further ones get 503."),
   MAX_OPEN_PER_KEY: count.default(32).describe("Maximum open requests per key; further ones get 429."),
   BODY_LIMIT: count.default(mountBodyLimits["/mcp"]).describe("Maximum request body, bytes."),

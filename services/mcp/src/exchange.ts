@@ -32,6 +32,8 @@ export interface Exchange {
   readBytes(response: ApiResponse, limit: number): Promise<Buffer>;
   /** The same for JSON. @throws {RangeError} likewise; {Error} when it is not JSON */
   readJson(response: ApiResponse, limit: number): Promise<unknown>;
+  /** Whether a URL is that of a file of the gateway. */
+  isOwnFile(url: string): boolean;
   /**
    * Fetches a URL's content, of at most `limit` bytes, within its memory budget.
    * @throws what {@link Files.fetch} throws

@@ -3,8 +3,8 @@ import { startAdminServer } from "@uag/runtime/health";
 import { startMountedServer } from "@uag/runtime/http/mounted-server";
 import { createLogger } from "@uag/runtime/log";
 import { createMetrics } from "@uag/runtime/metrics";
+import { OpenRequests } from "@uag/runtime/open-requests";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
-import { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import { createGuardedClient } from "@uag/untrusted/http/guarded";
 import { bufferLimitsOf } from "@uag/untrusted/memory-limit";
 import { createApp } from "./app.ts";
@@ -14,7 +14,6 @@ import { Files } from "./gateway/files.ts";
 import { KeyModels } from "./gateway/key-models.ts";
 import { PublicApi } from "./gateway/public-api.ts";
 import { allowedHosts } from "./http/hosts.ts";
-import { Places } from "./http/places.ts";
 
 export interface McpService extends AsyncDisposable {
   readonly port: number;
@@ -36,16 +35,17 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
   await using started = new AsyncDisposableStack();
   const api = started.use(new PublicApi({ baseUrl: settings.GATEWAY_URL, timeoutMs: settings.CALL_TIMEOUT_MS }));
   const guarded = started.use(createGuardedClient({ allow: settings.EGRESS_ALLOW }));
-  const budget = new FetchBudget({ perHour: settings.URL_FETCHES_PER_HOUR });
-  metrics.sampled("uag_mcp_url_fetches_refused_total", () => budget.refused);
   const publicUrl = settings.PUBLIC_URL ?? settings.GATEWAY_URL;
   const app = createApp({
     api,
     events,
-    files: new Files({ api, guarded, budget, publicUrl }),
+    files: new Files({ api, guarded, publicUrl }),
     models: new KeyModels(api),
     hosts: allowedHosts(publicUrl, settings.ALLOWED_HOSTS),
-    places: new Places({ total: settings.MAX_OPEN, perKey: settings.MAX_OPEN_PER_KEY }),
+    requests: new OpenRequests({
+      total: { max: settings.MAX_OPEN, setting: "MAX_OPEN" },
+      perKey: settings.MAX_OPEN_PER_KEY,
+    }),
     buffers: new BufferBudget(bufferLimitsOf({ service: "mcp", totalBytes, ownerBytes, leastOwnerBytes, log })),
     bodyLimit: settings.BODY_LIMIT,
   });

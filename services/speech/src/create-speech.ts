@@ -6,7 +6,8 @@ import { defineOperation, type OperationContext } from "@uag/pipeline/operation/
 import type { Operation } from "@uag/pipeline/operation/operation";
 import type { AdmittedRequest, Size } from "@uag/pipeline/operation/operation-spec";
 import { modelOf } from "@uag/pipeline/request/model-of";
-import type { Mp3Threads } from "./audio/mp3-threads.ts";
+import { speechFieldCosts } from "@uag/providers/passed-fields/media";
+import type { Mp3Encoders } from "./audio/mp3-encoders.ts";
 import type { Speaker } from "./call.ts";
 import { discardMp3, type Mp3Response, mp3Reply, openMp3 } from "./mp3.ts";
 import { readSpeechRequest, type SpeechRequest } from "./request/read.ts";
@@ -15,18 +16,19 @@ import { speakWav, type WavResponse, wavReply } from "./wav.ts";
 
 /** Dependencies of the speech operations. */
 export interface SpeechContext extends OperationContext, Pick<CapabilityContext, "drains" | "pools"> {
-  readonly threads: Mp3Threads;
+  readonly encoders: Mp3Encoders;
   readonly audio: Speaker["audio"];
   readonly maxCharacters: number;
 }
 
 /** `POST /v1/audio/speech`: MP3 is streamed, WAV is sent once its length is known. */
 export function createSpeech(context: SpeechContext): Operation {
-  const { buffers, maxCharacters, threads } = context;
+  const { buffers, maxCharacters, encoders } = context;
   return defineOperation(context, {
     name: "audio.speech",
     body: jsonBody(),
     modelOf,
+    fieldsOf: ({ fields }) => ({ sent: fields, known: speechFieldCosts }),
     read: ({ fields }, model, { lease }) =>
       readSpeechRequest(fields, model, { maxCharacters, maxHeldBytes: buffers.largest - lease.held }),
     size: ({ model, request: { characters } }): Size => ({
@@ -38,7 +40,7 @@ export function createSpeech(context: SpeechContext): Operation {
       const pieces = piecesOf(admitted.request);
       return admitted.request.format === "wav"
         ? speakWav(context, admitted, pieces)
-        : openMp3(context, admitted, { pieces, threads });
+        : openMp3(context, admitted, { pieces, encoders });
     },
     respond: (admitted, response) =>
       response.kind === "wav" ? wavReply(response) : mp3Reply(context, admitted, response),

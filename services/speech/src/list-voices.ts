@@ -1,4 +1,4 @@
-import { mayUse } from "@uag/catalog/access";
+import { mayUseModel, namesOf } from "@uag/catalog/names";
 import type { Catalog } from "@uag/catalog/types";
 import { voiceListQuery } from "@uag/contract/requests/queries";
 import type { CapabilityContext } from "@uag/pipeline/context";
@@ -28,8 +28,10 @@ export function listVoices(context: Pick<CapabilityContext, "catalog" | "events"
 
 function voicesOf(catalog: Catalog, allowed: readonly string[], wanted: string | undefined): Voice[] {
   const voices = new Map<string, Voice>();
-  for (const { id: model, speech } of catalog.models.values()) {
-    if (speech === undefined || !mayUse(allowed, model) || (wanted !== undefined && wanted !== model)) continue;
+  for (const each of catalog.models.values()) {
+    const { id: model, speech } = each;
+    const isWanted = wanted === undefined || namesOf(each).includes(wanted);
+    if (speech === undefined || !isWanted || !mayUseModel(allowed, each)) continue;
     for (const [place, id] of speech.voices.entries()) {
       const voice: Voice = voices.get(id) ?? { id, object: "voice", name: id, models: [], default: false };
       voice.models.push(model);

@@ -1,18 +1,17 @@
 import { price } from "@uag/catalog/price";
 import type { CapabilityContext } from "@uag/pipeline/context";
+import type { Checkpoints } from "@uag/pipeline/operation/checkpoints";
 import { PartialFailure } from "@uag/pipeline/operation/partial-failure";
 import type { StreamEnd, StreamReply } from "@uag/pipeline/operation/reply";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { AttemptsFailed } from "@uag/providers/attempt";
 import type { CharacterReport } from "@uag/providers/speech/types";
 import { usdText } from "@uag/runtime/usd";
-import type { Mp3Encoder, Mp3Threads } from "./audio/mp3-threads.ts";
+import type { Mp3Encoder, Mp3Encoders } from "./audio/mp3-encoders.ts";
 import { CompleteSamples } from "./audio/samples.ts";
 import { type AdmittedSpeech, reportIn, type Speaker, type Spoken, speak, wasAccepted } from "./call.ts";
 import { Tally } from "./tally.ts";
 import type { Piece } from "./text/pieces.ts";
-
-const checkpointMs = 5_000;
 
 /** Speech whose first audio has arrived. */
 export interface Mp3Response {
@@ -33,10 +32,10 @@ export interface Mp3Response {
 export async function openMp3(
   speaker: Speaker,
   admitted: AdmittedSpeech,
-  { pieces, threads }: { readonly pieces: readonly Piece[]; readonly threads: Mp3Threads },
+  { pieces, encoders }: { readonly pieces: readonly Piece[]; readonly encoders: Mp3Encoders },
 ): Promise<Mp3Response> {
   const { text, characters } = pieces[0] as Piece;
-  const encoder = threads.open();
+  const encoder = encoders.open();
   try {
     return { kind: "mp3", first: await speak(speaker, admitted, text), pieces, encoder };
   } catch (thrown) {
@@ -59,6 +58,7 @@ export async function discardMp3({ encoder, first }: Mp3Response): Promise<void>
 /** Streams the audio as MP3. A response that fails midway is cut off. */
 export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Response): StreamReply {
   const { upstream, attempts } = response.first;
+  const work = new Speaking(speaker, admitted, response);
   return {
     kind: "stream",
     upstream,
@@ -71,16 +71,26 @@ export function mp3Reply(speaker: Speaker, admitted: AdmittedSpeech, response: M
       "x-gateway-cost-usd",
       expectedCost(admitted, response),
     ],
-    relay: () => relay(speaker, admitted, response),
+    progress() {
+      const units = work.tally.accepted();
+      return { units, costNanoUsd: price(units, admitted.model.price).costNanoUsd, isUpperBound: false };
+    },
+    relay: (_, checkpoints) => relay(work, { speaker, admitted, response, checkpoints }),
   };
 }
 
-async function relay(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Response): Promise<StreamEnd> {
+interface Relayed {
+  readonly speaker: Speaker;
+  readonly admitted: AdmittedSpeech;
+  readonly response: Mp3Response;
+  readonly checkpoints: Checkpoints;
+}
+
+async function relay(work: Speaking, { speaker, admitted, response, checkpoints }: Relayed): Promise<StreamEnd> {
   const { exchange } = admitted;
-  const work = new Speaking(speaker, admitted, response);
   let failure: StreamEnd["failure"];
   try {
-    await work.all();
+    await work.all(checkpoints);
   } catch (thrown) {
     if (exchange.over || wasAccepted(thrown)) work.abandon(reportIn(thrown));
     failure = { thrown };
@@ -119,12 +129,12 @@ class Speaking {
   attempts = 0;
   /** Characters of the piece that an upstream is working on. */
   #sent = 0;
-  #notedAt = performance.now();
 
   constructor(speaker: Speaker, admitted: AdmittedSpeech, response: Mp3Response) {
     this.#speaker = speaker;
     this.#admitted = admitted;
     this.#response = response;
+    this.#begin(response.first, response.pieces[0] as Piece);
   }
 
   /** The call failed or its client disconnected: text that the upstream has accepted is charged. */
@@ -132,22 +142,32 @@ class Speaking {
     if (this.#sent > 0) this.tally.abandon(this.#sent, report);
   }
 
-  async all(): Promise<void> {
+  async all(checkpoints: Checkpoints): Promise<void> {
     const { pieces, first, encoder } = this.#response;
-    for (const [place, { text, characters }] of pieces.entries()) {
-      const spoken = place === 0 ? first : await this.#speak(text, characters);
-      this.attempts += spoken.attempts;
-      this.#sent = characters;
-      this.tally.begin(spoken.value, characters);
-      this.#samples.restart();
-      for await (const pcm of spoken.value.pcm) await this.#write(pcm);
-      this.tally.finish();
-      this.#sent = 0;
+    await this.#relay(first);
+    for (const piece of pieces.slice(1)) {
+      const spoken = await this.#speak(piece);
+      this.#begin(spoken, piece);
+      checkpoints.write();
+      await this.#relay(spoken);
     }
     await this.#send(await encoder.finish());
   }
 
-  async #speak(text: string, characters: number): Promise<Spoken> {
+  #begin({ attempts, value }: Spoken, { characters }: Piece): void {
+    this.attempts += attempts;
+    this.#sent = characters;
+    this.tally.begin(value, characters);
+  }
+
+  async #relay({ value }: Spoken): Promise<void> {
+    this.#samples.restart();
+    for await (const pcm of value.pcm) await this.#write(pcm);
+    this.tally.finish();
+    this.#sent = 0;
+  }
+
+  async #speak({ text, characters }: Piece): Promise<Spoken> {
     try {
       return await speak(this.#speaker, this.#admitted, text);
     } catch (thrown) {
@@ -162,12 +182,6 @@ class Speaking {
     if (whole.length === 0) return;
     await this.#send(await this.#response.encoder.encode(whole));
     this.tally.delivered(whole.length);
-    const now = performance.now();
-    if (now - this.#notedAt < checkpointMs) return;
-    this.#notedAt = now;
-    const { units } = this.tally.usage();
-    const { admitted, model } = this.#admitted;
-    admitted.checkpoint(units, price(units, model.price).costNanoUsd);
   }
 
   async #send(bytes: Buffer): Promise<void> {

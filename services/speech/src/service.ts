@@ -1,7 +1,8 @@
 import { type CapabilityService, startCapability } from "@uag/pipeline/start";
 import { createAudioFetcher } from "@uag/providers/speech/fetch";
+import { loadTokenizer } from "@uag/providers/tokens";
 import { readConfig } from "@uag/runtime/config";
-import { Mp3Threads } from "./audio/mp3-threads.ts";
+import { Mp3Encoders } from "./audio/mp3-encoders.ts";
 import { schema } from "./config.ts";
 import { operations } from "./operations.ts";
 
@@ -15,10 +16,11 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
     name: "speech",
     settings,
     env,
-    build: (context, resources) => {
-      const threads = resources.use(new Mp3Threads(settings.ENCODER_THREADS));
+    async build(context, resources) {
+      await loadTokenizer();
+      const encoders = resources.use(new Mp3Encoders(settings.ENCODER_THREADS));
       const audio = createAudioFetcher(context.guarded);
-      return { operations: operations({ ...context, threads, audio, maxCharacters: settings.MAX_CHARACTERS }) };
+      return { operations: operations({ ...context, encoders, audio, maxCharacters: settings.MAX_CHARACTERS }) };
     },
   });
 }

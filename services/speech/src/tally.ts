@@ -1,4 +1,5 @@
 import type { UsageCharge } from "@uag/pipeline/bill";
+import type { Unit } from "@uag/proto/metering/v1/usage.ts";
 import type { CharacterReport, SpokenText } from "@uag/providers/speech/types";
 import { charactersIn } from "./speaking-rate.ts";
 
@@ -57,6 +58,14 @@ export class Tally {
   /** Characters of finished pieces, plus those of an open one as far as it was delivered. */
   get characters(): number {
     return this.#characters + this.#openCharacters();
+  }
+
+  /**
+   * The characters of all text that upstreams have accepted so far, which they charge for although
+   * it is not yet spoken.
+   */
+  accepted(): Unit[] {
+    return [{ name: "characters", quantity: BigInt(this.#characters + (this.#open?.characters ?? 0)) }];
   }
 
   /**

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { conformance } from "@uag/harness/conformance";
 import { startOperations } from "@uag/harness/start-operations";
 import { createAudioFetcher } from "@uag/providers/speech/fetch";
-import { Mp3Threads } from "../src/audio/mp3-threads.ts";
-import { operations } from "../src/operations.ts";
+import { Mp3Encoders } from "../src/audio/mp3-encoders.ts";
+import { createSpeech } from "../src/create-speech.ts";
 
 const catalog = (url: string): string => `
 providers:
@@ -38,13 +38,14 @@ conformance({
     startOperations({
       catalog: catalog(url),
       ...parts,
-      operations: (context, resources) =>
-        operations({
+      operations: (context, resources) => ({
+        "audio.speech": createSpeech({
           ...context,
-          threads: resources.use(new Mp3Threads(1)),
+          encoders: resources.use(new Mp3Encoders(1)),
           audio: createAudioFetcher(context.guarded),
           maxCharacters: 10_000,
         }),
+      }),
     }),
   cases: [
     {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Mp3Threads } from "../src/audio/mp3-threads.ts";
+import { Mp3Encoders } from "../src/audio/mp3-encoders.ts";
 
 const rate = 24_000;
 
@@ -29,32 +29,32 @@ function framesOf(mp3: Buffer): number {
   return frames;
 }
 
-async function encoded(threads: Mp3Threads, pcm: Buffer, piece: number): Promise<Buffer> {
-  const encoder = threads.open();
+async function encoded(encoders: Mp3Encoders, pcm: Buffer, piece: number): Promise<Buffer> {
+  const encoder = encoders.open();
   const parts: Buffer[] = [];
   for (let at = 0; at < pcm.length; at += piece) parts.push(await encoder.encode(pcm.subarray(at, at + piece)));
   return Buffer.concat([...parts, await encoder.finish()]);
 }
 
 test("encodes speech as complete MP3 frames of its length, however it was split", async () => {
-  await using threads = new Mp3Threads(1);
+  await using encoders = new Mp3Encoders(1);
   const pcm = tone(2, 440);
-  const whole = await encoded(threads, pcm, pcm.length);
+  const whole = await encoded(encoders, pcm, pcm.length);
   // A frame is 576 samples; the encoder adds a few for its delay.
   const expected = (2 * rate) / 576;
   const frames = framesOf(whole);
   assert.ok(frames >= expected && frames < expected + 6, `${frames} frames`);
-  assert.deepEqual(await encoded(threads, pcm, 4_802), whole);
+  assert.deepEqual(await encoded(encoders, pcm, 4_802), whole);
 });
 
 test("encodes concurrent speeches separately, and discarding one does not affect the others", async () => {
-  await using threads = new Mp3Threads(2);
+  await using encoders = new Mp3Encoders(2);
   const tones = [tone(0.5, 200), tone(0.7, 500), tone(0.3, 900), tone(0.6, 1_300), tone(0.4, 300)];
   const alone: Buffer[] = [];
-  for (const pcm of tones) alone.push(await encoded(threads, pcm, 3_000));
-  const dropped = threads.open();
+  for (const pcm of tones) alone.push(await encoded(encoders, pcm, 3_000));
+  const dropped = encoders.open();
   await dropped.encode(tones[0] as Buffer);
-  const together = Promise.all(tones.map((pcm) => encoded(threads, pcm, 3_000)));
+  const together = Promise.all(tones.map((pcm) => encoded(encoders, pcm, 3_000)));
   dropped.drop();
   assert.deepEqual(await together, alone);
 });

@@ -5,7 +5,7 @@ import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
 import { httpBytes } from "@uag/harness/odd-provider/server";
 import { startOperations } from "@uag/harness/start-operations";
 import { createAudioFetcher } from "@uag/providers/speech/fetch";
-import { Mp3Threads } from "../src/audio/mp3-threads.ts";
+import { Mp3Encoders } from "../src/audio/mp3-encoders.ts";
 import { operations } from "../src/operations.ts";
 import { pcm, type SpeechWire, speechWire } from "./odd-provider/wire.ts";
 
@@ -134,7 +134,7 @@ testOddProviders<SpeechWire>({
       operations: (context, resources) =>
         operations({
           ...context,
-          threads: resources.use(new Mp3Threads(1)),
+          encoders: resources.use(new Mp3Encoders(1)),
           audio: createAudioFetcher(context.guarded),
           maxCharacters: 10_000,
         }),

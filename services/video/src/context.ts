@@ -1,13 +1,13 @@
 import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { CapabilityContext } from "@uag/pipeline/context";
+import type { Wakeups } from "@uag/runtime/wakeup";
 import type { TaskAdmission } from "@uag/usage/types";
 import type { VideoSettings } from "./config.ts";
 import type { VideoEvents } from "./events.ts";
+import type { ResultKeeper } from "./results/asset-keeper.ts";
 import type { TaskDocument } from "./store/task.ts";
 import type { TaskStore } from "./store/tasks.ts";
 import type { CompletionNotifier } from "./tasks/completion-notifier.ts";
-import type { ResultKeeper } from "./tasks/results.ts";
-import type { Wakeups } from "./wakeup.ts";
 
 /** Processes the outbox that a task's end wrote into its row. */
 export interface OutboxWorker {

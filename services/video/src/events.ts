@@ -1,9 +1,8 @@
 import type { Logger } from "@uag/runtime/log";
 import type { Metrics } from "@uag/runtime/metrics";
 import type { TaskDocument } from "./store/task.ts";
-import type { BudgetKind } from "./webhooks/budget.ts";
 
-/** Events of tasks and webhooks, each logged and counted in one place. */
+/** Events of tasks, each logged and counted in one place. */
 export interface VideoEvents {
   submitted(task: TaskDocument, elapsedMs: number): void;
   /** It is unknown whether the provider accepted the task. */
@@ -13,13 +12,12 @@ export interface VideoEvents {
   /** Its grant was refused, or could not be found before it expired. */
   recoveredWithoutGrant(task: TaskDocument, error: unknown): void;
   polled(provider: string, outcome: "ok" | "failed" | "ended"): void;
-  ended(task: TaskDocument): void;
+  /** @param unseen without a state from its provider, so that its latest fault is the cause */
+  ended(task: TaskDocument, unseen: boolean): void;
+  /** A result could not be kept; it is tried again unless `last`. */
+  resultFailed(task: TaskDocument, error: unknown, last: boolean): void;
   settled(task: TaskDocument): void;
   settleFailed(task: TaskDocument, error: unknown): void;
-  delivered(detail: { id: string; account: string; attempt: number; ms: number }): void;
-  deliveryFailed(detail: { id: string; account: string; attempt: number; error: string; last: boolean }): void;
-  /** An account had used up its budget of messages of a kind. */
-  messageRefused(kind: BudgetKind | "repeat", account: string): void;
   /** Background work failed; it is retried automatically. */
   stumbled(work: string, error: unknown): void;
 }
@@ -32,8 +30,6 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
   const ends = metrics.counter("uag_video_tasks_ended_total");
   const settled = metrics.counter("uag_video_tasks_settled_total");
   const settleFailures = metrics.counter("uag_video_settle_failures_total");
-  const deliveries = metrics.counter("uag_video_webhook_attempts_total");
-  const refusals = metrics.counter("uag_video_messages_refused_total");
   const stumbles = metrics.counter("uag_video_background_failures_total");
   return {
     submitted: (task, elapsedMs) => {
@@ -56,23 +52,22 @@ export function createVideoEvents(log: Logger, metrics: Metrics): VideoEvents {
       log.warn(fields, "a recovered task has no grant; its cost is charged to the account");
     },
     polled: (provider, outcome) => polls.labels(provider, outcome).inc(),
-    ended(task) {
+    ended(task, unseen) {
       ends.labels(task.status).inc();
+      const { _id, requestId, status, fault } = task;
+      if (unseen && fault !== undefined)
+        log.warn({ task: _id, request_id: requestId, status, fault }, "task ended without a state from its provider");
       log.debug({ task: task._id, status: task.status }, "task ended");
+    },
+    resultFailed({ _id, requestId }, error, last) {
+      stumbles.labels("results").inc();
+      const text = last ? "storing a result failed; gave up" : "storing a result failed; retrying";
+      log.warn({ task: _id, request_id: requestId, err: error }, text);
     },
     settled: () => settled.inc(),
     settleFailed(task, error) {
       settleFailures.inc();
       log.warn({ task: task._id, request_id: task.requestId, err: error }, "settling a task failed; retrying");
-    },
-    delivered: () => deliveries.labels("delivered").inc(),
-    deliveryFailed(detail) {
-      deliveries.labels(detail.last ? "given_up" : "failed").inc();
-      log.info(detail, "webhook delivery failed");
-    },
-    messageRefused(kind, account) {
-      refusals.labels(kind).inc();
-      log.warn({ kind, account }, "message refused: the account's budget is used up");
     },
     stumbled(work, error) {
       stumbles.labels(work).inc();

@@ -74,3 +74,13 @@ test("prices a reference video separately, and holds its maximum length", () => 
   assert.equal(billOf(task(byTokens, withVideo), { raw: {}, tokens: 1_000_000 }).costNanoUsd, usd(4.3));
   assert.ok(priceOf(terms(withVideo), byTokens).costNanoUsd > (5n * priceOf(terms(), byTokens).costNanoUsd) / 2n);
 });
+
+test("holds and bills the input images of a model that has a price for them", () => {
+  const price = modelPrice({ video_seconds: { "720p": 0.1 }, input_images: 0.002 });
+  const images = { inputImages: 3 };
+  assert.equal(priceOf(terms(images), price).costNanoUsd, usd(0.506));
+  const usage = { raw: {}, seconds: 5, resolution: "720p" };
+  for (const reported of [usage, undefined])
+    assert.equal(billOf(task(price, images), reported).costNanoUsd, usd(0.506));
+  assert.equal(billOf(task(bySeconds, images), usage).costNanoUsd, usd(0.5), "a model without a price for them");
+});

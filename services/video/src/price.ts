@@ -10,6 +10,7 @@ import type { TaskDocument, Terms } from "./store/task.ts";
 
 const [seconds] = sizings.videos.seconds;
 const [tokens] = sizings.videos.tokens;
+const [images] = sizings.videos.eachReference;
 
 /** Counters of a video's usage that its price covers. */
 const knownCounters = /^(prompt|completion|total)_tokens$|^video_count$|_details$/;
@@ -66,7 +67,12 @@ function tokensOf({ resolution, seconds: length, inputSeconds }: Terms): bigint 
  * uncertain.
  */
 export function priceOf(terms: Terms, modelPrice: ModelPrice): Priced {
-  return price([nominalUnit(terms, modelPrice.rates)], modelPrice);
+  return price([nominalUnit(terms, modelPrice.rates), ...imagesOf(terms, modelPrice.rates)], modelPrice);
+}
+
+/** Input images, as requested: no provider reports their number. */
+function imagesOf({ inputImages = 0 }: Terms, rates: Rates): Unit[] {
+  return rates.has(images) && inputImages > 0 ? [{ name: images, quantity: BigInt(inputImages) }] : [];
 }
 
 function nominalUnit(terms: Terms, rates: Rates): Unit {
@@ -95,12 +101,32 @@ export function billOf(
   const modelPrice = taskPrice(task);
   const { rates } = modelPrice;
   const counted = countedUnit(task.terms, rates, usage);
-  const others = usage?.raw === undefined ? [] : unitsOfOthers(usage.raw, knownCounters);
-  const units = [counted ?? nominalUnit(task.terms, rates), ...others];
+  const units = [counted ?? nominalUnit(task.terms, rates), ...imagesOf(task.terms, rates), ...othersIn(usage)];
   const charged = chargeOf(price(units, modelPrice), task.holdNanoUsd);
   const estimated = counted === undefined && charged.pricing === Pricing.EXACT;
   return { ...charged, units, pricing: estimated ? Pricing.ESTIMATED : charged.pricing };
 }
+
+/** What is known of the cost of a task that did not succeed. */
+export interface FailedCost {
+  readonly usage: VideoUsage | undefined;
+  /** Whether its provider charges for it; undefined where only its usage can show that. */
+  readonly charged: boolean | undefined;
+}
+
+/**
+ * The bill of a task that did not succeed: by its provider's usage, or by the requested terms if the
+ * provider charges without saying for what. Undefined when the provider does not charge for it.
+ */
+export function failedBillOf(task: Parameters<typeof billOf>[0], { usage, charged }: FailedCost): Bill | undefined {
+  if (charged === false || (charged === undefined && usage === undefined)) return undefined;
+  const { rates } = taskPrice(task);
+  const isCounted = countedUnit(task.terms, rates, usage) !== undefined || othersIn(usage).length > 0;
+  return charged === true || isCounted ? billOf(task, usage) : undefined;
+}
+
+const othersIn = (usage: VideoUsage | undefined): Unit[] =>
+  usage?.raw === undefined ? [] : unitsOfOthers(usage.raw, knownCounters);
 
 function countedUnit(terms: Terms, rates: Rates, usage: VideoUsage | undefined): Unit | undefined {
   const basis = basisOf(rates);

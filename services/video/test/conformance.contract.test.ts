@@ -32,7 +32,7 @@ conformance({
   cases: [
     {
       name: "a video",
-      operation: "videos.create",
+      operation: "videos.generations",
       body: order(),
       isTask: true,
       respond(response) {

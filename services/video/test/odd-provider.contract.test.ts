@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { json, type OddCase, type Outcome, send, type Wire } from "@uag/harness/odd-provider/case";
+import { json, type OddCase, type Outcome, send } from "@uag/harness/odd-provider/case";
 import { commonCases } from "@uag/harness/odd-provider/cases";
 import { type OddProvider, type OddResponse, startOddProvider } from "@uag/harness/odd-provider/server";
 import { scratchDatabase } from "@uag/harness/scratch-database";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import { type Replica, startReplica, TestBooks } from "./support.ts";
-
-/** A provider's video protocol; `whole` is the response to a poll of a task that has succeeded. */
-interface VideoWire extends Wire {
-  /** The response to a creation. */
-  created(id: string): string;
-}
+import { grok, oddCatalog, seedance, type VideoWire, wan } from "./wires.ts";
 
 interface Mode {
   readonly name: string;
@@ -22,50 +17,6 @@ interface Mode {
   /** The bill of a case where it is not that of the table, with the reason in a comment. */
   readonly differs: Readonly<Record<string, Outcome["bill"]>>;
 }
-
-const link = "https://video.example/1.mp4";
-const error = (more: object): string =>
-  JSON.stringify({ error: { message: "boom", type: "server_error", code: null }, ...more });
-
-/** Model Studio, video synthesis. */
-const wan: VideoWire = {
-  usageName: "usage",
-  usage: { duration: 5, SR: 720, video_count: 1 },
-  created: (id) => JSON.stringify({ request_id: "r", output: { task_id: id, task_status: "PENDING" } }),
-  whole: (usage) => JSON.stringify({ output: { task_id: "t", task_status: "SUCCEEDED", video_url: link }, usage }),
-  error: (more) => JSON.stringify({ request_id: "r", code: "InternalError", message: "boom", ...more }),
-};
-
-/** ModelArk's video generation API. */
-const seedance: VideoWire = {
-  usageName: "usage",
-  usage: { completion_tokens: 50_000, total_tokens: 50_000 },
-  created: (id) => JSON.stringify({ id }),
-  whole: (usage) => JSON.stringify({ id: "t", status: "succeeded", content: { video_url: link }, usage }),
-  error,
-};
-
-/** xAI's video API, which reports the length of a video beside its usage. */
-const grok: VideoWire = {
-  usageName: "usage",
-  usage: { cost_in_usd_ticks: 2_500_000_000 },
-  created: (id) => JSON.stringify({ request_id: id }),
-  whole: (usage) => JSON.stringify({ status: "done", video: { url: link, duration: 5 }, usage }),
-  error,
-};
-
-const catalog = (url: string): string => `
-providers:
-  dash: { protocol: dashscope, base_url: "${url}", api_key: sk-test }
-  ark: { protocol: ark, base_url: "${url}/ark", api_key: sk-test }
-  xai: { protocol: xai, base_url: "${url}/v1", api_key: sk-test }
-models:
-  - &base
-    { id: beta2.6-t2v, owned_by: a, created: 2026-01-01, operations: [videos.generations], output: [video],
-      price: { video_seconds: { 720p: 0.1 } }, upstreams: [{ provider: dash, model: wan2.6-t2v }] }
-  - { <<: *base, id: seedance-1-0-pro, price: { output_tokens: 2.5 }, upstreams: [{ provider: ark }] }
-  - { <<: *base, id: grok-imagine-video, price: { video_seconds: { 480p: 0.05 } }, upstreams: [{ provider: xai }] }
-`;
 
 const counts = ["negative", "text", "a float", "huge", "missing", "zero"].map((count) => `a count of ${count}`);
 const usages = ["null", '"text"', "[]", "true"].map((usage) => `usage of ${usage}`);
@@ -122,7 +73,7 @@ for (const [place, mode] of modes.entries()) {
           at: opened.use(scratchDatabase()),
           books,
           providers: [],
-          catalog: catalog(provider.url),
+          catalog: oddCatalog(provider.url),
           env: { POLL_TIMEOUT_MS: "3000", CREATE_TIMEOUT_MS: "6000" },
         }),
       );
@@ -160,7 +111,7 @@ for (const [place, mode] of modes.entries()) {
         const marker = `case-p${place}_${index}`;
         const create = send("200 OK", json, mode.wire.created(marker));
         respond(marker, { create, poll: odd.respond(mode.wire, false) });
-        const response = await replica.call("videos.create", mode.body, { requestId: marker });
+        const response = await replica.call("videos.generations", mode.body, { requestId: marker });
         assert.equal(response.status, 202, response.text);
         const { costNanoUsd, pricing, settlementRule, holdNanoUsd } = (await billed(marker)) ?? assert.fail();
         assert.equal(provider.callsOf(marker, "POST "), 1);
@@ -182,7 +133,7 @@ for (const [place, mode] of modes.entries()) {
         const marker = `case-c${place}_${index}`;
         const valid = { ...mode.wire, whole: () => mode.wire.created(marker) };
         respond(marker, { create: odd.respond(valid, false), poll: succeeds() });
-        const response = await replica.call("videos.create", mode.body, { requestId: marker });
+        const response = await replica.call("videos.generations", mode.body, { requestId: marker });
         const { costNanoUsd, settlementRule } = (await billed(marker)) ?? assert.fail();
         const shown = `${response.status} ${response.text}`;
         if (!certainlyRefused.includes(odd.name)) assert.equal(provider.callsOf(marker, "POST "), 1, shown);

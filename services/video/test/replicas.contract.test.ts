@@ -31,7 +31,7 @@ test("replicas share the polling: no task is polled by two at once, none is miss
   const two = leaving.use(await startReplica({ at, books, providers: [`${provider.url}/two`], env }));
   for (let n = 0; n < taskCount; n++) {
     const replica = n % 2 === 0 ? one : two;
-    const response = await replica.call("videos.create", order({ input: { prompt: `take ${n}` } }));
+    const response = await replica.call("videos.generations", order({ input: { prompt: `take ${n}` } }));
     assert.equal(response.status, 202, response.text);
   }
   const tasks = [...provider.tasks.values()];

@@ -43,7 +43,7 @@ async function submitAll(replicas: readonly Replica[], { provider, random }: Run
   for (let n = 0; n < taskCount; n++) {
     provider.create = random() < 0.15 ? "lost" : "ok";
     const replica = replicas[Math.floor(random() * replicas.length)] as Replica;
-    const response = await replica.call("videos.create", order({ input: { prompt: `take ${n}` } }), {
+    const response = await replica.call("videos.generations", order({ input: { prompt: `take ${n}` } }), {
       requestId: `req_${n}`,
     });
     assert.equal(response.status, 202, response.text);

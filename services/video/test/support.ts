@@ -1,5 +1,6 @@
 import { parseCatalog } from "@uag/catalog/parse";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { unlimitedFetches } from "@uag/harness/unlimited-fetches";
 import { createLinkClient } from "@uag/link/client";
 import { dialGrpc } from "@uag/link/grpc-client";
 import { ResponseStream } from "@uag/link/response-stream";
@@ -9,12 +10,10 @@ import { openLinkListener } from "@uag/pipeline/link-listener";
 import { handlersOf } from "@uag/pipeline/operation/operation";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { type WebhookServiceServer, WebhookServiceService } from "@uag/proto/video/v1/webhooks.ts";
 import { readConfig } from "@uag/runtime/config";
 import { newId } from "@uag/runtime/ids";
 import { createLogger } from "@uag/runtime/log";
 import { createMetrics } from "@uag/runtime/metrics";
-import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
 import type { Admission, AdmitTask, TaskAdmission } from "@uag/usage/types";
 import { schema } from "../src/config.ts";
@@ -109,7 +108,6 @@ export interface CallOptions {
 }
 
 export interface Replica extends AsyncDisposable {
-  readonly webhooks: RpcClient<WebhookServiceServer>;
   /** Its metrics, as Prometheus reads them. */
   metrics(): Promise<string>;
   call(operation: string, body?: unknown, options?: CallOptions): Promise<ReceivedResponse>;
@@ -137,7 +135,7 @@ export const unused = {
   BILLING_ADDR: "unused",
   METERING_ADDR: "unused",
   JOURNAL_DIR: "unused",
-  WEBHOOK_KEY: "5a".repeat(32),
+  NOTIFICATIONS_ADDR: "127.0.0.1:1",
 } as const;
 
 const fast = {
@@ -145,8 +143,6 @@ const fast = {
   POLL_QPS: "2000",
   POLL_TIMEOUT_MS: "400",
   CREATE_TIMEOUT_MS: "400",
-  WEBHOOK_SCALE: "0.002",
-  WEBHOOK_TIMEOUT_MS: "500",
 };
 
 /** One replica of the video service, behind a real link. */
@@ -165,7 +161,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const catalog = { current, [Symbol.dispose]: () => {} };
   const metrics = createMetrics("video-test");
   const egressAllow = settings.EGRESS_ALLOW;
-  const context = starting.use(createContext({ catalog, admission: noAdmission, log, metrics, egressAllow }));
+  const parts = { catalog, admission: noAdmission, log, metrics, egressAllow };
+  const context = starting.use(createContext({ ...parts, fetchBudget: unlimitedFetches }));
   const built = await buildVideo({
     context,
     resources: starting,
@@ -181,7 +178,6 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     await openLinkListener({
       identity: insecure,
       link,
-      services: built.services ?? [],
       host: "127.0.0.1",
       port: 0,
       drainMs: 1_000,
@@ -190,11 +186,9 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const address = `127.0.0.1:${listener.port}`;
   const client = createLinkClient({ dial: dialGrpc(insecure, "chat"), targets: [address] });
   starting.defer(() => client.close({ timeoutMs: 100 }));
-  const webhooks = starting.use(createRpcClient<WebhookServiceServer>(WebhookServiceService, address, insecure));
   await client.ready();
   const running = starting.move();
   return {
-    webhooks,
     metrics: () => metrics.registry.metrics(),
     async call(operation, body, request = {}) {
       const accountId = request.accountId ?? "acct_1";

@@ -9,9 +9,9 @@ export class ApiError extends Error {
   /** The gateway's id of the failed request. */
   readonly requestId: string | undefined;
 
-  constructor(status: number, headers: Headers, text: string) {
+  constructor(status: number, headers: Headers, text: string, options?: ErrorOptions) {
     const { message, code, type } = fieldsOf(text);
-    super(message ?? `The gateway returned ${status}.`);
+    super(message ?? `The gateway returned ${status}.`, options);
     this.name = "ApiError";
     this.status = status;
     this.code = code ?? `http_${status}`;

@@ -1,4 +1,3 @@
-import type { FetchBudget } from "@uag/untrusted/http/fetch-budget";
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
 import { bytesWithin, type PublicApi } from "./public-api.ts";
 
@@ -23,42 +22,42 @@ export interface FileRequest {
 export interface FilesOptions {
   readonly api: PublicApi;
   readonly guarded: GuardedClient;
-  /** By key. */
-  readonly budget: FetchBudget;
   readonly publicUrl: string;
 }
 
 /**
- * Fetches the URLs in responses and arguments: our own files from the gateway, all others with a
- * client that connects only to the public internet.
+ * Fetches the URLs in responses: our own files from the gateway, all others with a client that
+ * connects only to the public internet. URLs of clients are passed on to the gateway, which has a
+ * budget for them.
  */
 export class Files {
   readonly #api: PublicApi;
   readonly #guarded: GuardedClient;
-  readonly #budget: FetchBudget;
   readonly #publicOrigin: string;
 
-  constructor({ api, guarded, budget, publicUrl }: FilesOptions) {
+  constructor({ api, guarded, publicUrl }: FilesOptions) {
     this.#api = api;
-    this.#budget = budget;
     this.#guarded = guarded;
     this.#publicOrigin = new URL(publicUrl).origin;
+  }
+
+  /** Whether a URL is that of a file of the gateway. */
+  isOwn(url: string): boolean {
+    const parsed = URL.parse(url);
+    return parsed?.origin === this.#publicOrigin && parsed.pathname.startsWith("/assets/");
   }
 
   /**
    * @throws {UrlError} for a URL that leads inside, does not respond, or is too long
    * @throws {RangeError} when a file of ours is longer than the limit
    * @throws {ApiError} when the gateway has no such file
-   * @throws {GatewayError} `rate_limit_exceeded` beyond the owner's budget of other URLs
    */
   async fetch(url: string, { key, owner, limit, signal }: FileRequest): Promise<File> {
-    const parsed = URL.parse(url);
-    if (parsed?.origin === this.#publicOrigin && parsed.pathname.startsWith("/assets/")) {
-      const response = await this.#api.call(key, { method: "GET", path: parsed.pathname, signal });
+    if (this.isOwn(url)) {
+      const response = await this.#api.call(key, { method: "GET", path: new URL(url).pathname, signal });
       const bytes = await bytesWithin(response, limit);
       return { bytes, mimeType: response.headers.get("content-type") ?? unknown };
     }
-    this.#budget.take(owner);
     const call = { timeoutMs, maxBytes: limit, maxRedirects, owner, signal };
     const { status, headers, body } = await this.#guarded.fetch(url, call);
     if (status !== 200) throw new RangeError(`the URL returned status ${status}`);

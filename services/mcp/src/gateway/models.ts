@@ -19,9 +19,8 @@ export type Model = z.infer<typeof modelSchema>;
 
 export const modelListSchema = modelList.pick({ data: true }).extend({ data: modelSchema.array() });
 
-/** A model's prices, on one line: `input_tokens 0.15, output_tokens 0.6`. */
+/** A model's prices, on one line: `input_tokens 0.15, output_tokens 0.6`, or `0`. */
 export function priceLine({ price }: Model): string {
-  return Object.entries(price.usd)
-    .map(([unit, usd]) => `${unit} ${usd}`)
-    .join(", ");
+  const prices = Object.entries(price.usd).map(([unit, usd]) => `${unit} ${usd}`);
+  return prices.length === 0 ? "0" : prices.join(", ");
 }

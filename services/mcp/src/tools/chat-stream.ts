@@ -20,29 +20,39 @@ interface StreamedResponse {
 const reportEveryMs = 200;
 /** More than any model writes. */
 const maxTextChars = 8 * 1024 * 1024;
+const endedEarly = "The response ended early.";
 
 /**
  * Assembles a streamed completion, and reports the number of characters so far.
  * @throws {ApiError} for an error in the stream, or a stream that ended early
  */
-export async function readChatStream(response: Response, progress: ToolCall["progress"]): Promise<StreamedResponse> {
+export async function readChatStream(
+  response: Response,
+  { progress, signal }: Pick<ToolCall, "progress" | "signal">,
+): Promise<StreamedResponse> {
   const streamed: StreamedResponse = { id: "", model: "", text: "", finish_reason: null };
-  const decoder = new SseDecoder();
   let reportedAt = 0;
-  let ended = false;
-  for await (const bytes of response.body ?? []) {
-    for (const { text } of decoder.push(Buffer.from(bytes))) {
-      if (text === "[DONE]") ended = true;
-      else if (text !== "") add(streamed, chunk.parse(JSON.parse(text)), text, response);
-    }
+  for await (const text of eventsOf(response, signal)) {
+    if (text === "[DONE]") return streamed;
+    if (text !== "") add(streamed, chunk.parse(JSON.parse(text)), text, response);
     if (streamed.text.length > maxTextChars) throw broken(response, "The response is too long.");
     const now = performance.now();
     if (streamed.text === "" || now - reportedAt < reportEveryMs) continue;
     reportedAt = now;
     await progress?.(streamed.text.length, `${streamed.text.length} characters written`);
   }
-  if (!ended) throw broken(response, "The response ended early.");
-  return streamed;
+  throw broken(response, endedEarly);
+}
+
+/** The texts of the events. @throws {ApiError} when the connection breaks */
+async function* eventsOf(response: Response, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  const decoder = new SseDecoder();
+  try {
+    for await (const bytes of response.body ?? []) for (const { text } of decoder.push(Buffer.from(bytes))) yield text;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw broken(response, endedEarly, error);
+  }
 }
 
 function add(
@@ -60,6 +70,6 @@ function add(
   if (used) streamed.usage = used;
 }
 
-function broken({ headers }: Response, message: string): ApiError {
-  return new ApiError(502, headers, JSON.stringify({ error: { message, code: "upstream_error" } }));
+function broken({ headers }: Response, message: string, cause?: unknown): ApiError {
+  return new ApiError(502, headers, JSON.stringify({ error: { message, code: "upstream_error" } }), { cause });
 }

@@ -94,8 +94,8 @@ async function responseOf(args: Input, { exchange, idempotencyKey, signal }: Too
 
 /** A stream makes it possible to report progress. */
 async function streamOf(args: Input, call: ToolCall): Promise<Output> {
-  const { exchange, idempotencyKey, signal, progress } = call;
+  const { exchange, idempotencyKey, signal } = call;
   const json = { ...bodyOf(args), stream: true, stream_options: { include_usage: true } };
   const response = await exchange.call({ method: "POST", path, json, idempotencyKey, signal });
-  return readChatStream(response, progress);
+  return readChatStream(response, call);
 }

@@ -49,12 +49,18 @@ async function formOf({ images, mask, ...fields }: z.infer<typeof input>, exchan
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value));
   const name = images.length === 1 ? "image" : "image[]";
-  for (const [index, text] of images.entries()) form.append(name, await blobOf(text, exchange), `image-${index}`);
-  if (mask !== undefined) form.append("mask", await blobOf(mask, exchange), "mask.png");
+  for (const text of images) await append(form, { name, text }, exchange);
+  if (mask !== undefined) await append(form, { name: "mask", text: mask }, exchange);
   return form;
 }
 
-async function blobOf(text: string, exchange: Exchange): Promise<Blob> {
-  const { bytes, mimeType } = await pictureOf(text, exchange, maxImageBytes);
-  return new Blob([new Uint8Array(bytes)], { type: mimeType });
+/** Adds an image as a file, or as its URL, which the gateway fetches. */
+async function append(
+  form: FormData,
+  { name, text }: { name: string; text: string },
+  exchange: Exchange,
+): Promise<void> {
+  const picture = await pictureOf(text, exchange, maxImageBytes);
+  if (typeof picture === "string") form.append(name, picture);
+  else form.append(name, new Blob([new Uint8Array(picture.bytes)], { type: picture.mimeType }), "picture");
 }

@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { ApiError } from "../gateway/api-error.ts";
 
 /** An error that the model can fix by another tool call. */
@@ -25,14 +26,26 @@ const hints: Readonly<Record<string, string>> = {
 /** A failed call as shown to the model: the gateway's code and text, a hint, and when to retry. */
 export function toolError(error: unknown): CallToolResult {
   if (error instanceof ToolError) return failed(error.message);
-  if (!(error instanceof ApiError)) return failed("service_unavailable: The gateway does not respond. Retry shortly.");
-  const { status, code, message, retryAfterSeconds, requestId } = error;
+  const terms = termsOf(error);
+  if (terms === undefined) return failed("service_unavailable: The gateway does not respond. Retry shortly.");
+  const { status, code, message, retryAfterSeconds, requestId } = terms;
   const wait = retryAfterSeconds === undefined ? "" : ` Retry after ${retryAfterSeconds} s.`;
   const what = hints[code] ?? hints[String(status)] ?? "";
   return {
     ...failed(`${code}: ${message} ${what}${wait}`.trim()),
     _meta: { "gateway/error": { status, code, retry_after: retryAfterSeconds ?? null, request_id: requestId ?? null } },
   };
+}
+
+type Terms = Pick<ApiError, "status" | "code" | "message" | "retryAfterSeconds" | "requestId">;
+
+/** The terms of an error of the public API, or of one of our own. */
+function termsOf(error: unknown): Terms | undefined {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof GatewayError)) return undefined;
+  const { httpStatus: status, code, message, retryAfterMs } = error;
+  const retryAfterSeconds = retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1_000);
+  return { status, code, message, retryAfterSeconds, requestId: undefined };
 }
 
 function failed(text: string): CallToolResult {

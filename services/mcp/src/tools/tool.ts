@@ -6,6 +6,7 @@ import type {
   StandardSchemaWithJSON,
   ToolAnnotations,
 } from "@modelcontextprotocol/server";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { z } from "zod";
 import type { Exchange } from "../exchange.ts";
 import { ApiError } from "../gateway/api-error.ts";
@@ -147,7 +148,8 @@ async function runTool<I extends z.ZodObject, O extends z.ZodObject>(
   } catch (error) {
     call.signal.throwIfAborted();
     ended(error instanceof ApiError ? error : undefined);
-    if (!(error instanceof ApiError || error instanceof ToolError)) events.failed(error, call.exchange.requestId);
+    if (error instanceof GatewayError) events.refused(error, call.exchange.requestId);
+    else if (!(error instanceof ApiError || error instanceof ToolError)) events.failed(error, call.exchange.requestId);
     return toolError(error);
   }
 }

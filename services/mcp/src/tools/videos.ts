@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ContentBlock } from "@modelcontextprotocol/server";
 import { videoTask } from "@uag/contract/responses/media";
+import { targetFrom } from "@uag/runtime/http/target";
 import { z } from "zod";
 import type { ApiResponse, Exchange } from "../exchange.ts";
 import { defineTool, type ToolCall, type ToolResponse } from "./tool.ts";
@@ -11,7 +12,13 @@ const path = "/v1/videos/generations";
 
 const maxTaskBytes = 1024 * 1024;
 
-const id = z.string().min(1).max(200).describe("The task's id.");
+const id = z
+  .string()
+  .max(200)
+  .regex(/^[\w-]+$/, "Must be an id that create_video returned.")
+  .describe("The task's id.");
+
+const pathOf = (id: string): string => targetFrom(`${path}/:id`, { id }, new URLSearchParams());
 
 const task = videoTask.pick({
   id: true,
@@ -35,7 +42,7 @@ function responseOf(structured: Task): ToolResponse<Task> {
 }
 
 async function find(id: string, { exchange, signal }: Pick<ToolCall, "exchange" | "signal">): Promise<Task> {
-  const response = await exchange.call({ method: "GET", path: `${path}/${encodeURIComponent(id)}`, signal });
+  const response = await exchange.call({ method: "GET", path: pathOf(id), signal });
   return taskOf(response, exchange);
 }
 
@@ -109,7 +116,7 @@ export const cancelVideo = defineTool({
   input: z.object({ id }),
   output: task,
   async run(args, { exchange, signal }) {
-    const request = { method: "DELETE", path: `${path}/${encodeURIComponent(args.id)}`, signal } as const;
+    const request = { method: "DELETE", path: pathOf(args.id), signal } as const;
     const response = await exchange.call(request);
     return responseOf(await taskOf(response, exchange));
   },

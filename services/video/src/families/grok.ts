@@ -38,5 +38,7 @@ export const readGrok: ReadRequest = (fields, { model }): VideoRequestFields => 
     ...(reference_audios !== undefined && { reference_audios }),
     ...(user !== undefined && { user }),
   };
-  return { terms: { seconds, inputSeconds: 0, resolution, aspectRatio, variants: [] }, body, prompt, drafts: [] };
+  const inputImages = image === undefined ? (reference_images?.length ?? 0) : 1;
+  const terms = { seconds, inputSeconds: 0, inputImages, resolution, aspectRatio, variants: [] };
+  return { terms, body, prompt, drafts: [] };
 };

@@ -1,16 +1,23 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { jsonBody } from "@uag/pipeline/operation/body-reader";
-import { defineUnbilled, type JsonReply } from "@uag/pipeline/operation/define-query";
+import { defineUnbilled, type JsonReply, type UnbilledRequest } from "@uag/pipeline/operation/define-query";
+import { estimateHandler } from "@uag/pipeline/operation/estimate";
 import type { Operation } from "@uag/pipeline/operation/operation";
-import type { CheckedRequest } from "@uag/pipeline/operation/request-spec";
+import type { CheckedRequest, RequestSpec } from "@uag/pipeline/operation/request-spec";
 import { traceOf } from "@uag/pipeline/operation/trace";
+import type { JsonBody } from "@uag/pipeline/request/body";
+import { grokVideoFieldCosts, seedanceFieldCosts, wanFieldCosts } from "@uag/providers/passed-fields/media";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { findVideoModel, operation, readVideoRequest, type VideoRequest, videoModelOf } from "../request/read.ts";
 import { waitMs } from "../request/wait.ts";
+import { maxCostOf } from "../tasks/new-task.ts";
 import { submit } from "../tasks/submit.ts";
 import { viewOf } from "../tasks/view.ts";
 import { findTask } from "./find.ts";
+
+/** The fields of every family: which one a request belongs to depends on its model. */
+const knownFields = { ...wanFieldCosts, ...seedanceFieldCosts, ...grokVideoFieldCosts };
 
 interface VideoCreation {
   readonly video: VideoRequest;
@@ -23,23 +30,31 @@ interface VideoCreation {
  * in time. The task has its own grant and bill, which outlive the request.
  */
 export function createVideo(context: VideoContext): Operation {
-  return defineUnbilled(context, {
+  const spec: RequestSpec<JsonBody, VideoCreation> = {
     name: operation,
     body: jsonBody(),
     modelOf: ({ fields }) => videoModelOf(fields),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: knownFields }),
     findModel: findVideoModel,
     read({ fields }, model, { exchange }): VideoCreation {
       const video = readVideoRequest(fields, model, context.guarded);
       const prefer = exchange.header("prefer");
       return { video, waitMs: waitMs({ prefer, target: exchange.target, body: fields["wait"] }) };
     },
-    respond: (checked) => respond(context, checked),
+  };
+  const size = ({ request: { video } }: CheckedRequest<VideoCreation>) => ({
+    holdNanoUsd: maxCostOf(video),
+    tokens: 0,
   });
+  return {
+    ...defineUnbilled(context, { ...spec, respond: (request) => respond(context, request) }),
+    estimate: estimateHandler(context, { ...spec, size }),
+  };
 }
 
 async function respond(
   context: VideoContext,
-  { exchange, caller, request: { video, waitMs: timeoutMs } }: CheckedRequest<VideoCreation>,
+  { exchange, caller, attempt, catalogVersion, request: { video, waitMs: timeoutMs } }: UnbilledRequest<VideoCreation>,
 ): Promise<JsonReply> {
   await checkDrafts(context, caller.accountId, video.drafts);
   const { requestId, signal } = exchange;
@@ -50,6 +65,8 @@ async function respond(
     request: video,
     caller,
     requestId,
+    catalogVersion,
+    attempt,
     idempotencyKey,
     ...traceOf(context, exchange.headers),
   });

@@ -1,9 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { toStoreError } from "@uag/mongo/store-error";
 import { defineQuery } from "@uag/pipeline/operation/define-query";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import { pathOf } from "@uag/runtime/http/target";
 import type { VideoContext } from "../context.ts";
-import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { cancelTask } from "../tasks/cancel.ts";
 import { mayBeId } from "../tasks/ids.ts";

@@ -1,3 +1,5 @@
+import { modelNamed } from "@uag/catalog/names";
+import { withModel } from "@uag/catalog/pool";
 import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { videoCompletion } from "@uag/contract/requests/videos";
@@ -56,11 +58,12 @@ const dated = /^(beta2\.7-(?:t2v|i2v|r2v))-(\d{4}-\d{2}-\d{2}|\d{8})$/;
  * @throws {GatewayError} as `findModel`
  */
 export function findVideoModel(catalog: Catalog, id: string, caller: Caller): Model {
-  const [, base, date] = (catalog.models.has(id) ? null : dated.exec(id)) ?? [];
+  const [, base, date] = (modelNamed(catalog, id) ? null : dated.exec(id)) ?? [];
   const model = base === undefined ? undefined : catalog.models.get(base);
   if (model === undefined) return findModel(catalog, id, caller, operation);
-  const upstreams = model.upstreams.map((upstream) => ({ ...upstream, model: `${upstream.model}-${date}` }));
-  const known = { ...catalog, models: new Map([[id, { ...model, id, upstreams }]]) };
+  const upstreams = model.upstreams.map((upstream) => withModel(upstream, `${upstream.model}-${date}`));
+  const { aliases: _names, ...undated } = model;
+  const known = { ...catalog, models: new Map([[id, { ...undated, id, upstreams }]]) };
   return findModel(known, id, caller, operation);
 }
 

@@ -1,4 +1,4 @@
-import type { EndStatus, Outbox, TaskDocument, TaskStatus } from "./task.ts";
+import type { EndStatus, Outbox, TaskDocument, TaskFault, TaskStatus } from "./task.ts";
 
 /** What the end of a task writes into its row. */
 export interface TerminalState {
@@ -10,6 +10,7 @@ export interface TerminalState {
   readonly usage?: TaskDocument["usage"];
   readonly seed?: number;
   readonly failure?: string;
+  readonly fault?: TaskFault;
   readonly hidden?: boolean;
   readonly outbox: Outbox;
 }
@@ -18,6 +19,8 @@ export interface Sent {
   readonly grantId: string;
   readonly provider: string;
   readonly upstreamModel: string;
+  /** Of the provider: see `TaskDocument`. */
+  readonly credentialId?: string;
   readonly dueAt?: Date;
 }
 
@@ -29,6 +32,8 @@ export interface Created {
   readonly grantId: string;
   readonly provider: string;
   readonly upstreamModel: string;
+  /** Of the provider: see `TaskDocument`. */
+  readonly credentialId?: string;
   readonly status: TaskStatus;
   readonly dueAt: Date;
   readonly guessed?: boolean;
@@ -49,6 +54,8 @@ export interface Reschedule {
   readonly status: TaskStatus;
   readonly upstreamStatus: string;
   readonly misses: number;
+  /** Undefined: none. */
+  readonly fault: TaskFault | undefined;
   readonly dueAt: Date;
 }
 
@@ -59,6 +66,7 @@ export interface ListQuery {
   readonly after: string | undefined;
   readonly status: TaskStatus | undefined;
   readonly model: string | undefined;
+  readonly maxTimeMS: number;
 }
 
 export type Insertion = { readonly kind: "inserted" } | { readonly kind: "known"; readonly task: TaskDocument };

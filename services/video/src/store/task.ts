@@ -1,4 +1,5 @@
 import { taskStatuses } from "@uag/contract/responses/media";
+import type { VideoUsage } from "@uag/providers/video/types";
 import { type Connection, type Model, Schema } from "mongoose";
 
 /** A task's public status. */
@@ -14,6 +15,8 @@ export interface Terms {
   readonly seconds: number;
   /** Maximum seconds of input video billed in addition; 0 without one. */
   readonly inputSeconds: number;
+  /** Input images, each billed where the model has a price for them. Missing: none. */
+  readonly inputImages?: number;
   /** e.g. `720p` */
   readonly resolution: string;
   readonly aspectRatio: string;
@@ -44,6 +47,23 @@ export interface Outbox {
   readonly webhook?: PendingWebhook;
 }
 
+/** Why the latest call about a task, or the latest download of its result, brought nothing. */
+export interface TaskFault {
+  readonly at: Date;
+  /** Consecutive ones. */
+  readonly count: number;
+  /** The kind of failure, as `uag_upstream_failures_total` names it. */
+  readonly failure: string;
+  /** The HTTP status; 0 without a response. */
+  readonly status: number;
+  /** Without secrets. */
+  readonly message: string;
+  /** The usage that the response reported nevertheless. */
+  readonly usage?: VideoUsage;
+  /** The provider responded with status 200, but the response cannot be read. */
+  readonly unusable?: true;
+}
+
 export interface TaskDocument {
   /** Our id: a UUID that sorts by time. */
   readonly _id: string;
@@ -61,6 +81,8 @@ export interface TaskDocument {
   /** Request id of the bill. */
   readonly requestId: string;
   readonly idempotencyKey?: string;
+  /** The client's own id of its request. */
+  readonly clientRequestId?: string;
   /** Of the trace that its request belongs to. */
   readonly traceId?: string;
   /** Of its sampled span there. */
@@ -69,6 +91,11 @@ export interface TaskDocument {
   readonly family: Family;
   readonly provider: string;
   readonly upstreamModel: string;
+  /**
+   * The provider's credential that the task was created with, by which it is polled; empty for that
+   * of the catalogue's file. Missing in rows of earlier releases, which used that one.
+   */
+  readonly credentialId?: string;
   /** Unset until the provider has returned one. */
   readonly upstreamId?: string;
   /** That id was found by searching a provider that does not say which task is whose. */
@@ -91,9 +118,13 @@ export interface TaskDocument {
   readonly polls: number;
   /** Consecutive polls that found nothing. */
   readonly misses: number;
+  /** Unset by a poll that succeeds. */
+  readonly fault?: TaskFault;
   readonly terms: Terms;
   readonly holdNanoUsd: bigint;
   readonly priceVersion: string;
+  /** Absent in tasks older than this field. */
+  readonly catalogVersion?: string;
   /** Nano-USD per million units, by unit, at the time of submission. */
   readonly rates: { readonly unit: string; readonly rate: bigint }[];
   /** Unset until billing has responded; empty for a task without a grant. */
@@ -130,12 +161,14 @@ const schema = new Schema<TaskDocument>(
     budgetKeyId: maybeText,
     requestId: text,
     idempotencyKey: maybeText,
+    clientRequestId: maybeText,
     traceId: maybeText,
     spanId: maybeText,
     model: text,
     family: { type: String, enum: families, required: true },
     provider: text,
     upstreamModel: text,
+    credentialId: { type: String },
     upstreamId: maybeText,
     guessed: { type: Boolean },
     status: { type: String, enum: taskStatuses, required: true },
@@ -150,9 +183,11 @@ const schema = new Schema<TaskDocument>(
     claim: { type: String, default: "" },
     polls: count,
     misses: count,
+    fault: anything,
     terms: { ...anything, required: true },
     holdNanoUsd: int64,
     priceVersion: text,
+    catalogVersion: String,
     rates: { type: [{ _id: false, unit: text, rate: int64 }], required: true },
     grantId: maybeText,
     promptHash: { type: String, default: "" },

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { isDuplicate } from "@uag/mongo/errors";
 import type { Connection, Model } from "mongoose";
 import type { Created, EndOptions, Insertion, ListQuery, Reschedule, Sent, TerminalState } from "./changes.ts";
-import { type TaskDocument, taskModel } from "./task.ts";
+import { type Outbox, type TaskDocument, taskModel } from "./task.ts";
 
 /**
  * The tasks in MongoDB. Every change is a single write whose filter names the state it applies to.
@@ -126,7 +126,7 @@ export class TaskStore {
   }
 
   list(query: ListQuery): Promise<TaskDocument[]> {
-    const { accountId, limit, after, status, model } = query;
+    const { accountId, limit, after, status, model, maxTimeMS } = query;
     const filter = {
       accountId,
       hidden: false,
@@ -134,7 +134,7 @@ export class TaskStore {
       ...(status !== undefined && { status }),
       ...(model !== undefined && { model }),
     };
-    return this.#tasks.find(filter).sort({ _id: -1 }).limit(limit).lean<TaskDocument[]>();
+    return this.#tasks.find(filter).sort({ _id: -1 }).limit(limit).maxTimeMS(maxTimeMS).lean<TaskDocument[]>();
   }
 
   /** Those of the tasks that have ended. */
@@ -169,8 +169,11 @@ export class TaskStore {
     if (changes.length === 0) return;
     const updatedAt = new Date();
     await this.#tasks.bulkWrite(
-      changes.map(({ id, claim, ...set }) => ({
-        updateOne: { filter: { _id: id, claim, live: true }, update: { $set: { ...set, updatedAt } } },
+      changes.map(({ id, claim, fault, ...set }) => ({
+        updateOne: {
+          filter: { _id: id, claim, live: true },
+          update: { $set: { ...set, ...(fault && { fault }), updatedAt }, ...(!fault && { $unset: { fault: 1 } }) },
+        },
       })),
       { ordered: false },
     );
@@ -227,10 +230,14 @@ export class TaskStore {
     await this.#tasks.updateOne({ _id: id }, { $unset: { outbox: 1, outboxAt: 1, outboxClaim: 1, outboxTries: 1 } });
   }
 
-  /** Postpones an outbox. */
-  async outboxLater(task: TaskDocument, delayMs: number): Promise<void> {
-    const filter = { _id: task._id, outboxClaim: task.outboxClaim };
-    await this.#tasks.updateOne(filter as never, { $set: { outboxAt: new Date(Date.now() + delayMs) } });
+  /** Postpones an outbox, without the step that is done. */
+  async outboxLater(
+    { _id, outboxClaim }: TaskDocument,
+    { delayMs, done }: { readonly delayMs: number; readonly done: keyof Outbox | undefined },
+  ): Promise<void> {
+    const outboxAt = new Date(Date.now() + delayMs);
+    const update = { $set: { outboxAt }, ...(done !== undefined && { $unset: { [`outbox.${done}`]: 1 } }) };
+    await this.#tasks.updateOne({ _id, outboxClaim } as never, update);
   }
 }
 

@@ -7,7 +7,7 @@ import { callAbout, providerOf } from "./provider.ts";
 import { endTask, fetchState, stepOf } from "./upstream-state.ts";
 
 const unstoppable =
-  "The provider has started this task or cannot stop it. It continues, and is charged only if it succeeds.";
+  "The provider has started this task or cannot stop it. It continues, and is charged if the provider charges for it.";
 
 /** True when the provider has cancelled it; false when it cannot. @throws {UpstreamFailure} */
 export async function cancelUpstream(context: VideoContext, task: TaskDocument): Promise<boolean> {
@@ -31,7 +31,7 @@ export async function cancelTask(context: VideoContext, task: TaskDocument): Pro
   const options = { outboxMs: leaseMs(context.settings) };
   const current = async (): Promise<TaskDocument> => (await context.tasks.find(task.accountId, task._id)) ?? task;
   // Polled first: some providers take the deletion of a finished task as an order to forget it.
-  const state = await fetchState(context, task);
+  const { state } = await fetchState(context, task);
   if (state === undefined) {
     throw new GatewayError("service_unavailable", "The task cannot be cancelled at the moment. Retry shortly.", {
       retryAfterMs: 2_000,

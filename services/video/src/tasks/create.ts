@@ -1,5 +1,5 @@
 import type { Upstream } from "@uag/catalog/types";
-import { attempt } from "@uag/providers/attempt";
+import type { Attempt } from "@uag/pipeline/operation/attempts";
 import { UpstreamFailure } from "@uag/providers/failure";
 import { adapterFor } from "@uag/providers/registry";
 import { callVideo, createFault } from "@uag/providers/video/call";
@@ -39,25 +39,20 @@ export function adapterOf(upstream: Upstream): VideoAdapter {
  */
 export async function createUpstream(
   context: VideoContext,
-  options: { task: TaskDocument; grantId: string; request: VideoRequest },
+  options: { task: TaskDocument; grantId: string; request: VideoRequest; attempt: Attempt },
 ): Promise<Made> {
-  const { task, grantId, request } = options;
-  const { health, budget, events, tasks } = context;
+  const { task, grantId, request, attempt } = options;
+  // A client that disconnects does not cancel its task.
   const never = new AbortController().signal;
-  const made = await attempt<Made>({
-    upstreams: request.model.upstreams,
-    health,
-    budget,
-    signal: never,
-    call: async (upstream) => {
-      const isFirst = upstream.provider.name === task.provider && upstream.model === task.upstreamModel;
-      const sent = { grantId, provider: upstream.provider.name, upstreamModel: upstream.model };
-      if (!isFirst && !(await tasks.sending(task._id, sent))) throw new AmbiguousCreate(upstream, "taken over");
-      return callOne(context, { task, request, upstream, signal: never });
-    },
-    onResponse: events.upstreamResponded,
-    onFailure: (upstream, failure) => events.upstreamFailed(task.requestId, upstream, failure),
-  });
+  const made = await attempt(async (upstream) => {
+    const { name: provider, credential } = upstream.provider;
+    const { id: credentialId } = credential;
+    const isFirst =
+      provider === task.provider && upstream.model === task.upstreamModel && credentialId === task.credentialId;
+    const sent = { grantId, provider, upstreamModel: upstream.model, credentialId };
+    if (!isFirst && !(await context.tasks.sending(task._id, sent))) throw new AmbiguousCreate(upstream, "taken over");
+    return await callOne(context, { task, request, upstream, signal: never });
+  }, never);
   return made.value;
 }
 

@@ -11,7 +11,15 @@ export const taskGraceMs = 2 * 3_600_000;
 /** The parts of a task's row that its money is found by. */
 export type ChargedTask = Pick<
   TaskDocument,
-  "accountId" | "keyId" | "budgetKeyId" | "requestId" | "model" | "holdNanoUsd" | "priceVersion" | "expiresAt"
+  | "accountId"
+  | "keyId"
+  | "budgetKeyId"
+  | "requestId"
+  | "model"
+  | "holdNanoUsd"
+  | "priceVersion"
+  | "catalogVersion"
+  | "expiresAt"
 >;
 
 /**
@@ -19,7 +27,7 @@ export type ChargedTask = Pick<
  * @param caller who submits it; omitted to recover it
  */
 export function admissionOf(task: ChargedTask, caller?: Caller): AdmitTask {
-  const { accountId, keyId, budgetKeyId = "", requestId, model, holdNanoUsd, priceVersion } = task;
+  const { accountId, keyId, budgetKeyId = "", requestId, model, holdNanoUsd, priceVersion, catalogVersion } = task;
   return {
     requestId,
     caller: caller ?? Caller.fromPartial({ accountId, keyId }),
@@ -29,6 +37,7 @@ export function admissionOf(task: ChargedTask, caller?: Caller): AdmitTask {
     holdNanoUsd,
     tokens: 0,
     priceVersion,
+    catalogVersion,
     untilMs: task.expiresAt.getTime() + taskGraceMs,
   };
 }

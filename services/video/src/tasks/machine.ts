@@ -56,7 +56,7 @@ export function nextStep(task: Standing, seen: VideoState | undefined, nowMs: nu
 function succeeded(task: Standing, seen: VideoState, overdue: boolean): Step {
   const { word } = seen;
   // Another customer's video must never reach this account.
-  if (task.guessed && (seen.prompt === undefined || promptHash(seen.prompt) !== task.promptHash)) {
+  if (!isConfirmed(task, seen)) {
     return { kind: "end", status: "failed", word, failure: unconfirmed };
   }
   if (seen.videoUrl !== undefined) return { kind: "end", status: "succeeded", word };
@@ -64,6 +64,14 @@ function succeeded(task: Standing, seen: VideoState, overdue: boolean): Step {
     return { kind: "end", status: "failed", word, failure: "The provider finished without a video." };
   }
   return continued(task, "running", word, task.misses + 1);
+}
+
+/** Whether the provider's task is certainly this one. */
+export function isConfirmed(
+  { guessed, promptHash: hash }: Pick<TaskDocument, "guessed" | "promptHash">,
+  seen: VideoState | undefined,
+): boolean {
+  return guessed !== true || (seen?.prompt !== undefined && promptHash(seen.prompt) === hash);
 }
 
 /** The failure message of a task that may or may not have reached the provider. */

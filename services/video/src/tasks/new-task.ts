@@ -1,4 +1,5 @@
 import { unpricedModel } from "@uag/catalog/price";
+import type { Attempt } from "@uag/pipeline/operation/attempts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { orderUpstreams } from "@uag/providers/order-upstreams";
@@ -14,26 +15,36 @@ import { createLeaseMs } from "./poll-schedule.ts";
 
 /** A request for a task, and its owner. */
 export interface Submission {
+  /** Calls the upstreams of the model. */
+  readonly attempt: Attempt;
   readonly request: VideoRequest;
   readonly caller: Caller;
   readonly requestId: string;
+  /** Digest of the catalogue that the model is from. */
+  readonly catalogVersion: string;
   readonly idempotencyKey: string | undefined;
+  /** The client's own id of the request. */
+  readonly clientRequestId?: string | undefined;
   /** Of the trace that the request belongs to. */
   readonly traceId?: string | undefined;
   /** Of its sampled span there. */
   readonly spanId?: string | undefined;
 }
 
+/** The maximum cost of a task, nano-USD. @throws {GatewayError} `unpriced_model` without a price for its terms */
+export function maxCostOf({ model, terms }: Pick<VideoRequest, "model" | "terms">): bigint {
+  const { pricing, costNanoUsd } = priceOf(terms, model.price);
+  if (pricing !== Pricing.EXACT)
+    throw unpricedModel(`${model.id} at ${[terms.resolution, ...terms.variants].join("-")}`);
+  return costNanoUsd;
+}
+
 /** Builds the row of a task, which is stored before any provider is called. */
 export function newTask(context: Pick<VideoContext, "settings" | "health">, given: Submission): TaskDocument {
-  const { request, caller, requestId, idempotencyKey, traceId, spanId } = given;
+  const { request, caller, requestId, catalogVersion, idempotencyKey, clientRequestId, traceId, spanId } = given;
   const { model, family, terms, webhookUrl } = request;
-  const upstream = orderUpstreams(model.upstreams, (one) => context.health.cooldownUntil(one))[0];
+  const upstream = orderUpstreams(model.upstreams, context.health, { strategy: model.strategy })[0];
   if (upstream === undefined) throw new Error("the requested model has no upstreams");
-  const priced = priceOf(terms, model.price);
-  if (priced.pricing !== Pricing.EXACT) {
-    throw unpricedModel(`${model.id} at ${[terms.resolution, ...terms.variants].join("-")}`);
-  }
   const now = new Date();
   const id = newTaskId(now.getTime());
   const lifeMs = context.settings.TASK_AGE_LIMIT_MS ?? request.lifeMs ?? adapterOf(upstream).lifeMs;
@@ -45,12 +56,14 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
     budgetKeyId: purseOf(caller).keyId,
     requestId,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(clientRequestId !== undefined && { clientRequestId }),
     ...(traceId !== undefined && { traceId }),
     ...(spanId !== undefined && { spanId }),
     model: model.id,
     family,
     provider: upstream.provider.name,
     upstreamModel: upstream.model,
+    credentialId: upstream.provider.credential.id,
     status: "submitted",
     upstreamStatus: "",
     hidden: false,
@@ -63,8 +76,9 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
     polls: 0,
     misses: 0,
     terms,
-    holdNanoUsd: priced.costNanoUsd,
+    holdNanoUsd: maxCostOf(request),
     priceVersion: model.price.version,
+    catalogVersion,
     rates: keptRates(model.price),
     promptHash: promptHash(request.prompt),
     ...(request.seed !== undefined && { seed: request.seed }),

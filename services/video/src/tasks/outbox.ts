@@ -1,11 +1,13 @@
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { NotificationServiceServer } from "@uag/proto/notifications/v1/notifications.ts";
 import { crashPoint } from "@uag/runtime/crash-point";
+import type { RpcClient } from "@uag/runtime/rpc/client";
+import { maxSleepMs, Wakeup } from "@uag/runtime/wakeup";
 import type { TaskAdmission } from "@uag/usage/types";
 import type { OutboxWorker } from "../context.ts";
 import type { VideoEvents } from "../events.ts";
-import type { PendingWebhook, TaskDocument } from "../store/task.ts";
+import type { Outbox, TaskDocument } from "../store/task.ts";
 import type { TaskStore } from "../store/tasks.ts";
-import { maxSleepMs, Wakeup } from "../wakeup.ts";
 
 const maxConcurrent = 32;
 const afterFailureMs = 1_000;
@@ -16,8 +18,7 @@ export interface TaskOutboxOptions {
   readonly tasks: TaskStore;
   readonly admission: TaskAdmission;
   readonly video: VideoEvents;
-  /** Queues a webhook for delivery; once per id, however often it is called. */
-  readonly enqueue: (task: TaskDocument, webhook: PendingWebhook) => Promise<void>;
+  readonly notifications: Pick<RpcClient<NotificationServiceServer>, "sendWebhook">;
   /** How long one process has for what it claimed. */
   readonly leaseMs: number;
 }
@@ -25,7 +26,7 @@ export interface TaskOutboxOptions {
 /**
  * Processes the outbox written at a task's end: its bill and its webhook. The process that ended
  * the task does so at once; whatever failed, or a dead process left behind, is claimed by any
- * replica until it is done. Both steps are idempotent.
+ * replica until it is done. Both steps are idempotent, and neither waits for the other.
  */
 export class TaskOutbox implements OutboxWorker, AsyncDisposable {
   readonly #options: TaskOutboxOptions;
@@ -66,22 +67,36 @@ export class TaskOutbox implements OutboxWorker, AsyncDisposable {
   }
 
   async #process(task: TaskDocument): Promise<void> {
-    const { tasks, video, enqueue, admission } = this.#options;
-    const { settle, webhook } = task.outbox ?? {};
+    const { tasks, video } = this.#options;
+    crashPoint("task-ended");
+    const [settled, sent] = await Promise.allSettled([this.#settle(task), this.#sendWebhook(task)]);
+    crashPoint("task-billed");
+    if (settled.status === "rejected") video.settleFailed(task, settled.reason);
+    if (sent.status === "rejected") video.stumbled("webhook", sent.reason);
     try {
-      crashPoint("task-ended");
-      if (webhook !== undefined) await enqueue(task, webhook);
-      if (settle !== undefined) await admission.settleTask(UsageEvent.decode(settle));
-      crashPoint("task-billed");
+      if (settled.status === "rejected") return await this.#postpone(task);
+      if (sent.status === "rejected") return await this.#postpone(task, "settle");
       await tasks.outboxDone(task._id);
       video.settled(task);
     } catch (error) {
-      video.settleFailed(task, error);
-      const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (task.outboxTries ?? 0));
-      // If even this fails, the claim expires on its own.
-      await tasks.outboxLater(task, delayMs).catch((cause: unknown) => video.stumbled("outbox", cause));
-      this.#wakeup.wakeAt(Date.now() + delayMs);
+      // The claim expires on its own.
+      video.stumbled("outbox", error);
     }
+  }
+
+  /** @param done the step that need not be repeated */
+  async #postpone(task: TaskDocument, done?: keyof Outbox): Promise<void> {
+    const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (task.outboxTries ?? 0));
+    await this.#options.tasks.outboxLater(task, { delayMs, done });
+    this.#wakeup.wakeAt(Date.now() + delayMs);
+  }
+
+  async #settle({ outbox: { settle } = {} }: TaskDocument): Promise<void> {
+    if (settle !== undefined) await this.#options.admission.settleTask(UsageEvent.decode(settle));
+  }
+
+  async #sendWebhook({ accountId, ids, outbox: { webhook } = {} }: TaskDocument): Promise<void> {
+    if (webhook !== undefined) await this.#options.notifications.sendWebhook({ accountId, taskIds: ids, ...webhook });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { adapterFor } from "@uag/providers/registry";
+import { maxSleepMs, type Wakeup } from "@uag/runtime/wakeup";
 import type { VideoContext } from "../context.ts";
 import type { Reschedule } from "../store/changes.ts";
 import type { RateGate } from "../store/rate-gate.ts";
 import type { TaskDocument } from "../store/task.ts";
-import { maxSleepMs, type Wakeup } from "../wakeup.ts";
 import { expireOverdue, pollTask } from "./poll.ts";
 import { leaseMs } from "./poll-schedule.ts";
 

@@ -1,7 +1,7 @@
 import type { Provider, Upstream } from "@uag/catalog/types";
 import { adapterFor } from "@uag/providers/registry";
-import { callVideo, type VideoResponse } from "@uag/providers/video/call";
-import type { VideoAdapter, VideoCall } from "@uag/providers/video/types";
+import { callVideo } from "@uag/providers/video/call";
+import type { VideoAdapter, VideoCall, VideoResponse } from "@uag/providers/video/types";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
 
@@ -11,11 +11,15 @@ export interface TaskProvider {
   readonly adapter: VideoAdapter;
 }
 
-/** Undefined when the catalogue no longer has the provider. */
+/**
+ * The provider as the task's creation reached it: with the same credential, at the same address; with
+ * the one in use if that was deleted. Undefined when the catalogue no longer has the provider.
+ */
 export function providerOf(context: Pick<VideoContext, "catalog">, task: TaskDocument): TaskProvider | undefined {
-  const provider: Provider | undefined = context.catalog.current.providers.get(task.provider);
-  const adapter = provider && adapterFor("video", provider.protocol);
-  if (provider === undefined || adapter === undefined) return undefined;
+  const current: Provider | undefined = context.catalog.current.providers.get(task.provider);
+  const adapter = current && adapterFor("video", current.protocol);
+  if (current === undefined || adapter === undefined) return undefined;
+  const provider = { ...current, ...current.accesses.get(task.credentialId ?? "") };
   return { adapter, upstream: { provider, model: task.upstreamModel, weight: 1, priority: 0 } };
 }
 

@@ -44,9 +44,9 @@ export async function recover(context: VideoContext, task: TaskDocument): Promis
 }
 
 function searchAgain({ settings }: VideoContext, task: TaskDocument): Reschedule {
-  const { _id: id, claim, status, upstreamStatus, misses } = task;
+  const { _id: id, claim, status, upstreamStatus, misses, fault } = task;
   const dueAt = new Date(Date.now() + pollDelayMs(settings, { pollMs: 10_000, ageMs: 0 }));
-  return { id, claim, status, upstreamStatus, misses: misses + 1, dueAt };
+  return { id, claim, status, upstreamStatus, misses: misses + 1, fault, dueAt };
 }
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { toStoreError } from "@uag/mongo/store-error";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/providers/attempt";
 import { failureToGatewayError, type UpstreamFailure } from "@uag/providers/failure";
 import { crashPoint } from "@uag/runtime/crash-point";
 import type { VideoContext } from "../context.ts";
-import { toStoreError } from "../store/errors.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { cancelUpstream } from "./cancel.ts";
 import { AmbiguousCreate, createUpstream, type Made, Refused } from "./create.ts";
@@ -36,7 +36,7 @@ export async function submit(context: VideoContext, submission: Submission): Pro
   const held: TaskDocument = { ...task, grantId };
   let made: Made;
   try {
-    made = await createUpstream(context, { task, grantId, request: submission.request });
+    made = await createUpstream(context, { task, grantId, request: submission.request, attempt: submission.attempt });
   } catch (error) {
     return await notMade(context, held, error);
   }
@@ -78,7 +78,8 @@ async function notMade(context: VideoContext, task: TaskDocument, error: unknown
   if (error instanceof AmbiguousCreate) {
     video.ambiguous(task, error.cause);
     const { provider, model } = error.upstream;
-    const sent = { grantId: task.grantId ?? "", provider: provider.name, upstreamModel: model };
+    const { name, credential } = provider;
+    const sent = { grantId: task.grantId ?? "", provider: name, upstreamModel: model, credentialId: credential.id };
     const dueAt = new Date(Date.now() + pollDelayMs(settings, { pollMs: 5_000, ageMs: 0 }));
     // If this fails, the task falls due on its own, a little later.
     await tasks.sending(task._id, { ...sent, dueAt }).catch((cause: unknown) => video.stumbled("submit", cause));
@@ -114,6 +115,7 @@ async function store(context: VideoContext, task: TaskDocument, made: Made): Pro
     grantId: task.grantId ?? "",
     provider: upstream.provider.name,
     upstreamModel: upstream.model,
+    credentialId: upstream.provider.credential.id,
     status: task.status,
     dueAt: new Date(Date.now() + pollDelayMs(settings, { pollMs: adapter.pollMs, ageMs: 0 })),
   };

@@ -31,11 +31,9 @@ export function viewOf(task: TaskDocument): TaskView {
     resolution: terms.resolution,
     aspect_ratio: terms.aspectRatio,
     ...(!task.live && { completed_at: seconds(task.endedAt ?? task.updatedAt) }),
-    ...(task.status === "succeeded" && {
-      content: task.content,
-      usage: task.usage,
-      seed: task.seed ?? null,
-    }),
+    ...(task.status === "succeeded" && { content: task.content, seed: task.seed ?? null }),
+    // Also of a task that failed, if its provider charges for it.
+    ...(task.usage !== undefined && { usage: task.usage }),
     ...(task.failure !== undefined && task.status !== "succeeded" && { error: errorOf(task) }),
   };
 }

@@ -4,9 +4,10 @@
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
+import { serveCalls } from "@uag/runtime/concurrency/serve-calls";
 import { createEncoder } from "wasm-media-encoders";
-import type { Mp3Reply, Mp3Request } from "./mp3-messages.ts";
+import type { Mp3Bytes, Mp3Call } from "./mp3-messages.ts";
 
 type Encoder = Awaited<ReturnType<typeof createEncoder<"audio/mpeg">>>;
 
@@ -17,24 +18,25 @@ const lame = await readFile(fileURLToPath(import.meta.resolve("wasm-media-encode
 const idle: Encoder[] = [];
 const busy = new Map<number, Encoder>();
 
-/** Requests are handled one by one, because creating an encoder is asynchronous. */
-let queue = Promise.resolve();
-parentPort?.on("message", (request: Mp3Request) => {
-  queue = queue.then(() => handle(request));
-});
+serveCalls(encode, (bytes) => [bytes.buffer]);
 
-async function handle(request: Mp3Request): Promise<void> {
-  const { id } = request;
+async function encode(call: Mp3Call): Promise<Mp3Bytes> {
+  const { id } = call;
   try {
-    if (request.kind === "drop") return release(id);
+    if (call.kind === "drop") {
+      release(id);
+      return new Uint8Array();
+    }
     const encoder = busy.get(id) ?? (await begin(id));
-    if (request.kind === "encode") return reply(id, encoder.encode([floatsOf(request.samples)]));
-    reply(id, encoder.finalize());
+    // The encoder returns a view of its own memory, which it will reuse.
+    if (call.kind === "encode") return new Uint8Array(encoder.encode([floatsOf(call.samples)]));
+    const last = new Uint8Array(encoder.finalize());
     release(id);
-  } catch (error) {
+    return last;
+  } catch (cause) {
     // An encoder that failed must not be reused.
     busy.delete(id);
-    post({ id, error: String(error) });
+    throw new Error(`the encoder failed: ${String(cause)}`, { cause });
   }
 }
 
@@ -49,16 +51,6 @@ function release(id: number): void {
   const encoder = busy.get(id);
   busy.delete(id);
   if (encoder !== undefined && idle.length < maxIdle) idle.push(encoder);
-}
-
-/** The encoder returns a view of its own memory, which it will reuse. */
-function reply(id: number, view: Uint8Array): void {
-  const bytes = new Uint8Array(view);
-  post({ id, bytes }, [bytes.buffer]);
-}
-
-function post(message: Mp3Reply, transfer: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, transfer);
 }
 
 function floatsOf(samples: Int16Array): Float32Array {

@@ -3,20 +3,23 @@ import { balancedChannel } from "@uag/runtime/rpc/channel";
 import type { Identity } from "@uag/runtime/rpc/identity";
 import { replicasOf } from "@uag/runtime/rpc/replica-resolver";
 import { fromStatus } from "@uag/runtime/rpc/status";
+import type { BufferBudget } from "@uag/untrusted/buffer-budget";
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
+import { downloadVideo } from "./download.ts";
 
-const maxBytes = 256 * 1024 * 1024;
 const chunkBytes = 256 * 1024;
-/** Files held in memory concurrently by this process. */
+/** Files held in memory concurrently by this process, which its buffer budget accounts for. */
 const maxConcurrent = 4;
 
 /** Keeps result files available when their providers do not say for how long they do. */
 export interface ResultKeeper {
   /**
-   * Returns the file's new URL; undefined when all slots are busy. Rejects when the file cannot be
-   * fetched.
+   * Returns the file's new URL; undefined when all slots are busy.
+   * @param accountId the owner of its task, whose memory share holds the file
+   * @throws {DownloadFault} for a file that cannot be downloaded; other errors when the store has
+   * not taken it
    */
-  keep(url: string): Promise<string | undefined>;
+  keep(url: string, accountId: string): Promise<string | undefined>;
 }
 
 export interface KeeperOptions {
@@ -24,6 +27,7 @@ export interface KeeperOptions {
   readonly address: string;
   readonly identity: Identity;
   readonly guarded: Pick<GuardedClient, "fetch">;
+  readonly buffers: BufferBudget;
   /** For the fetch and for the store, each. */
   readonly timeoutMs: number;
 }
@@ -43,19 +47,14 @@ export class AssetKeeper implements ResultKeeper, Disposable {
     );
   }
 
-  async keep(url: string): Promise<string | undefined> {
+  async keep(url: string, accountId: string): Promise<string | undefined> {
     if (this.#running >= maxConcurrent) return undefined;
     this.#running++;
     try {
-      const { guarded, timeoutMs } = this.#options;
-      const { status, headers, body } = await guarded.fetch(url, { timeoutMs, maxBytes, maxRedirects: 3 });
-      if (status !== 200) throw new Error(`the result file's URL returned status ${status}`);
-      const reported = headers["content-type"];
-      const type =
-        typeof reported === "string" && reported.startsWith("video/")
-          ? (reported.split(";", 1)[0] as string)
-          : "video/mp4";
-      return await this.#put(type, body);
+      const { guarded, buffers, timeoutMs } = this.#options;
+      using lease = buffers.open(accountId);
+      const { contentType, bytes } = await downloadVideo(guarded, { url, timeoutMs, lease });
+      return await this.#put(contentType, bytes);
     } finally {
       this.#running--;
     }

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import {
+  complete,
+  events,
+  failedWithUsage,
+  json,
+  type OddCase,
+  retried,
+  send,
+  unusable,
+  type Wire,
+} from "@uag/harness/odd-provider/case";
+import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
+import { eventTypesIn } from "@uag/harness/odd-provider/event-types";
+import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
+import { startOperations } from "@uag/harness/start-operations";
+import { createTranscription } from "../src/transcription/create-transcription.ts";
+import { audioForm, formType, wav } from "../src/transcription/testing/audio-files.ts";
+
+const catalog = (url: string): string => `
+providers:
+  openai: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret, timeouts: { first_byte: 20s, between_chunks: 1s, total: 20s } }
+models:
+  - &tokens
+    id: tokens
+    owned_by: acme
+    created: 2026-01-01
+    operations: [audio.transcriptions]
+    input: [audio]
+    max_output_tokens: 2000
+    transcription: { formats: [json], streams: true, audio_tokens_per_second: 10 }
+    price: { input_tokens: 2.5, audio_input_tokens: 2.5, output_tokens: 10 }
+    upstreams: [{ provider: openai }]
+  - <<: *tokens
+    id: seconds
+    transcription: { formats: [json, verbose_json] }
+    price: { audio_seconds: 0.0001 }
+`;
+
+const text = "Hello there.";
+const segments = [{ id: 0, start: 0, end: 2.8, text: ` ${text}` }];
+
+/** OpenAI's transcription. */
+const wire = (usage: object): Wire => ({
+  usageName: "usage",
+  usage,
+  whole: (reported) => JSON.stringify({ text, duration: 2.8, segments, usage: reported }),
+  events: (reported) =>
+    [
+      { type: "transcript.text.delta", delta: text },
+      { type: "transcript.text.done", text, segments, usage: reported },
+    ].map((event) => `data: ${JSON.stringify(event)}\n\n`),
+  error: (more) => JSON.stringify({ error: { message: "boom", type: "server_error" }, ...more }),
+});
+
+const tokens = {
+  type: "tokens",
+  input_tokens: 30,
+  input_token_details: { text_tokens: 0, audio_tokens: 30 },
+  output_tokens: 8,
+  total_tokens: 38,
+};
+
+const cases: OddCase[] = [
+  {
+    name: "a transcript that is a list",
+    respond: (odd) => send("200 OK", json, JSON.stringify({ text: [], usage: odd.usage })),
+    ...failedWithUsage,
+  },
+  { name: "a list", respond: () => send("200 OK", json, "[1]"), ...retried },
+];
+
+const first = ({ events: eventsOf, usage }: Wire): string => eventsOf?.(usage)[0] ?? "";
+const last = ({ events: eventsOf, usage }: Wire): string => eventsOf?.(usage)[1] ?? "";
+const streams: OddCase[] = [
+  {
+    name: "no end",
+    respond: (odd) => send("200 OK", events, first(odd)),
+    calls: 1,
+    client: "broken",
+    bill: "estimate",
+  },
+  {
+    name: "an event that is not JSON",
+    respond: (odd) => send("200 OK", events, `${first(odd)}data: not json\n\n`),
+    calls: 1,
+    client: "broken",
+    bill: "estimate",
+  },
+  {
+    name: "an error event with usage",
+    respond: (odd) => send("200 OK", events, `${first(odd)}event: error\ndata: ${odd.error({ usage: odd.usage })}\n\n`),
+    calls: 1,
+    client: "broken",
+    bill: "usage",
+  },
+  {
+    name: "a first event that is not JSON",
+    respond: () => send("200 OK", events, "data: not json\n\n"),
+    ...unusable,
+  },
+  {
+    name: "a stream of comments",
+    respond: () => send("200 OK", events, ": ping\n\n"),
+    calls: 1,
+    client: "broken",
+    bill: "free",
+  },
+  { name: "its end twice", respond: (odd) => send("200 OK", events, first(odd) + last(odd) + last(odd)), ...complete },
+  {
+    name: "the name of the last event in its text",
+    respond: (odd) => {
+      const named = JSON.stringify({ type: "transcript.text.delta", delta: '"transcript.text.done"' });
+      return send("200 OK", events, `data: ${named}\n\n${last(odd)}`);
+    },
+    ...complete,
+  },
+];
+
+const mode = (model: string, format: string, more: Pick<OddMode, "usageNanoUsd" | "wire" | "check" | "differs">) => ({
+  name: `${format} of the model ${model}`,
+  operation: "audio.transcriptions",
+  stream: false,
+  streamsToClient: false,
+  headers: ["content-type", formType],
+  body: (marker: string) =>
+    audioForm(wav(3), [
+      ["model", model],
+      ["prompt", marker],
+      ["response_format", format],
+    ]),
+  ...more,
+});
+
+const streamed = mode("tokens", "json", {
+  wire: wire(tokens),
+  usageNanoUsd: 30n * 2_500n + 8n * 10_000n,
+  check: (response, client) => {
+    const types = eventTypesIn(response);
+    assert.equal(types.at(-1), client === "complete" ? "transcript.text.done" : "error", types.join());
+  },
+});
+
+testOddProviders({
+  modes: [
+    {
+      ...streamed,
+      name: "a stream of the model tokens",
+      stream: true,
+      streamsToClient: true,
+      body: (marker: string) =>
+        audioForm(wav(3), [
+          ["model", "tokens"],
+          ["prompt", marker],
+          ["stream", "true"],
+        ]),
+    },
+    mode("tokens", "json", {
+      wire: wire(tokens),
+      usageNanoUsd: 30n * 2_500n + 8n * 10_000n,
+      check: (response) => assert.equal(response.json()["text"], text),
+    }),
+    mode("seconds", "srt", {
+      wire: wire({ type: "duration", seconds: 3 }),
+      usageNanoUsd: 300_000n,
+      check: (response) => assert.match(response.text, /^1\n00:00:00,000 --> 00:00:02,800\nHello there\.\n/),
+      // A part of a second counts as a whole one: what this reports is a bill of two.
+      differs: { "a count of a float": { bill: "asked" } },
+    }),
+  ].map((each) => ({ ...each, askedNanoUsd: 200_000n })),
+  cases: [...commonCases, otherKind, ...cases, ...streams.map((odd) => ({ ...odd, kind: "stream" as const }))],
+  start: (url) =>
+    startOperations({
+      catalog: catalog(url),
+      operations: (context) => ({ "audio.transcriptions": createTranscription(context) }),
+    }),
+});
