@@ -6,8 +6,8 @@ import { adminProxy } from "./admin-api/proxy.ts";
 import type { HintHub } from "./hints/hub.ts";
 import { hintRoutes } from "./hints/routes.ts";
 import { checkOrigin } from "./http/origin.ts";
-import { type PlaceLimits, Places } from "./http/places.ts";
 import { renderErrors } from "./http/refuse.ts";
+import { type RequestLimits, RequestPools } from "./http/request-pools.ts";
 import { securityHeaders } from "./http/security-headers.ts";
 import { type AddressConfirmer, addressRoutes } from "./people/addresses.ts";
 import { authenticate, personOf } from "./people/authenticate.ts";
@@ -17,7 +17,9 @@ import { playgroundProxy } from "./playground/proxy.ts";
 import type { Oidc } from "./sign-in/oidc.ts";
 import { oidcRoutes } from "./sign-in/oidc-routes.ts";
 import type { SignInParts } from "./sign-in/parts.ts";
+import { passwordResetRoutes } from "./sign-in/password-resets.ts";
 import { ownRoutes, signInRoutes } from "./sign-in/routes.ts";
+import { requireTwoFactor, twoFactorRoutes } from "./two-factor/routes.ts";
 import { webPages } from "./web/pages.ts";
 
 export interface AppOptions extends SignInParts {
@@ -26,8 +28,8 @@ export interface AppOptions extends SignInParts {
   /** Undefined where no provider is configured. */
   readonly oidc: Oidc | undefined;
   readonly hints: HintHub;
-  /** Undefined where no video service is known. */
-  readonly video: AddressConfirmer | undefined;
+  /** Undefined without an address of notifications. */
+  readonly notifications: AddressConfirmer | undefined;
   readonly adminUrl: string;
   /** The console's own admin token. */
   readonly ownToken: string;
@@ -35,7 +37,7 @@ export interface AppOptions extends SignInParts {
   readonly contentOrigins: readonly string[];
   /** Folder of the built web half. */
   readonly webDir: string;
-  readonly places: PlaceLimits;
+  readonly requestLimits: RequestLimits;
 }
 
 /** All middleware of `/console`, in order. */
@@ -46,7 +48,7 @@ export function createApp(options: AppOptions): Express {
   app.enable("case sensitive routing");
   app.set("query parser", false);
   app.use(count(options));
-  app.use(new Places(options.places, options.sessions).enter);
+  app.use(new RequestPools(options.requestLimits, options.sessions).enter);
   app.use(securityHeaders(options.contentOrigins));
   app.use("/console/api", apiOf(options));
   app.use("/console", webPages(options.webDir));
@@ -79,14 +81,18 @@ function apiOf(options: AppOptions): Router {
     checkOrigin(request);
     next();
   });
-  router.get("/sign-in", (_request, response) => {
-    response.json({ password: true, oidc: oidc === undefined ? null : { label: oidc.label } });
+  router.get("/sign-in", async (_request, response) => {
+    const reset = await options.mail.isConfigured();
+    response.json({ password: true, password_reset: reset, oidc: oidc === undefined ? null : { label: oidc.label } });
   });
   router.use(signInRoutes(options));
+  router.use(passwordResetRoutes(options));
   router.use(openInvitationRoutes(options));
   router.use(addressRoutes(options));
   router.use(authenticate({ store }));
   router.use(ownRoutes(options));
+  router.use(twoFactorRoutes(options));
+  router.use(requireTwoFactor(options));
   router.use(userRoutes(options));
   router.use(invitationRoutes(options));
   router.use(hintRoutes(options.hints, sessions));

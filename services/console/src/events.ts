@@ -13,6 +13,8 @@ export interface Events {
   oidcFailed(error: unknown, requestId: string): void;
   /** An account's budget of invitations is used up. */
   invitationRefused(accountId: string): void;
+  /** A mail to a user was accepted by the mail server, or was not. */
+  mailed(outcome: "sent" | "failed", error?: unknown): void;
   /** A session's credential could not be revoked; it expires on its own. */
   leftBehind(error: unknown): void;
   /** The admin API rejects the console's own token. */
@@ -27,6 +29,7 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
   const requests = metrics.counter("uag_console_requests_total");
   const signIns = metrics.counter("uag_console_sign_ins_total");
   const invitationsRefused = metrics.counter("uag_console_invitations_refused_total");
+  const mails = metrics.counter("uag_console_mails_total");
   return {
     responded: (status) => requests.inc({ status: String(status) }),
     signedIn: (by) => signIns.inc({ outcome: by }),
@@ -38,6 +41,10 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     invitationRefused(accountId) {
       invitationsRefused.inc();
       log.warn({ account_id: accountId }, "an invitation was refused: the account's budget is used up");
+    },
+    mailed(outcome, error) {
+      mails.inc({ outcome });
+      if (outcome === "failed") log.warn({ err: error }, "a mail to a user could not be sent");
     },
     leftBehind: (error) => log.warn({ err: error }, "revoking a session's credentials failed"),
     tokenRefused: (error) => log.error({ err: error }, "the admin API rejects CONSOLE_ADMIN_TOKEN"),

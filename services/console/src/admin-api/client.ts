@@ -40,13 +40,15 @@ export class AdminApi {
     });
     const reported: unknown = JSON.parse(await boundedText(response.body, maxResponseBytes));
     if (response.statusCode < 300) return reported;
-    throw refusalOf(reported);
+    throw refusalOf(reported, response.headers["x-request-id"]);
   }
 }
 
-function refusalOf(reported: unknown): GatewayError {
+function refusalOf(reported: unknown, requestId: unknown): GatewayError {
   const { success, data } = nestedError.safeParse(reported);
-  if (!success || !isErrorCode(data.error.code))
-    return new GatewayError("internal_error", undefined, { cause: reported });
-  return new GatewayError(data.error.code, data.error.message, { param: data.error.param ?? undefined });
+  if (!success) return new GatewayError("internal_error", undefined, { cause: reported });
+  const { code, message, param } = data.error;
+  if (!isErrorCode(code)) return new GatewayError("internal_error", undefined, { cause: reported });
+  const cause = new Error(`the admin API reports ${code} for the request ${requestId}`);
+  return new GatewayError(code, message, { param: param ?? undefined, cause });
 }

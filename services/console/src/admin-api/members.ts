@@ -61,7 +61,7 @@ export async function confineMember(requested: AdminRequest, rule: MemberRule): 
   if (rule !== "key-in-query") return;
   const named = requested.query.getAll("key");
   const [id = ""] = named;
-  if (named.length !== 1) throw new GatewayError("invalid_request", "Name one of your keys.", { param: "key" });
+  if (named.length !== 1) throw new GatewayError("invalid_request", "Choose one of your keys.", { param: "key" });
   await requireOwnKey(requested, id, "key");
 }
 

@@ -75,7 +75,8 @@ function refused(
   role: Parameters<DelegatedCredentials["token"]>[1],
 ): never {
   credentials.dropToken(person, role);
-  throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100 });
+  const cause = new Error("the admin API rejects the session's token, which was revoked elsewhere");
+  throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100, cause });
 }
 
 async function bodyOf(

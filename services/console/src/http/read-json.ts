@@ -3,7 +3,7 @@ import { parseJson } from "@uag/untrusted/json/parse";
 import { checked } from "@uag/untrusted/schema-fault";
 import type { Request } from "express";
 import type { z } from "zod";
-import { bodyDeadlineOf } from "./places.ts";
+import { bodyDeadlineOf } from "./request-pools.ts";
 
 /** Bytes of a body of the console's own API. */
 const ownBodyLimit = 16 * 1024;

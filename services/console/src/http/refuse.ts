@@ -2,6 +2,7 @@ import { GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error
 import { retryHeaders } from "@uag/contract/errors/retry-headers";
 import { errorBody } from "@uag/contract/errors/shapes";
 import { isUnavailable } from "@uag/mongo/errors";
+import { isDisconnect } from "@uag/runtime/http/disconnect";
 import { newId } from "@uag/runtime/ids";
 import type { NextFunction, Request, Response } from "express";
 import type { Events } from "../events.ts";
@@ -12,7 +13,8 @@ export function requestIdOf(request: Request): string {
   return typeof given === "string" && given !== "" ? given : newId("con");
 }
 
-function asGatewayError(thrown: unknown): GatewayError {
+function asGatewayError(thrown: unknown, response: Response): GatewayError {
+  if (isDisconnect(thrown, response)) return new GatewayError("client_closed_request", undefined, { cause: thrown });
   return isUnavailable(thrown)
     ? new GatewayError("service_unavailable", undefined, { cause: thrown })
     : toGatewayError(thrown);
@@ -21,7 +23,7 @@ function asGatewayError(thrown: unknown): GatewayError {
 /** The last handler: whatever was thrown becomes an error response of the gateway's shape. */
 export function renderErrors(events: Events) {
   return (thrown: unknown, request: Request, response: Response, _next: NextFunction): void => {
-    const error = asGatewayError(thrown);
+    const error = asGatewayError(thrown, response);
     const requestId = requestIdOf(request);
     events.refused(error, requestId);
     if (response.headersSent) {

@@ -1,9 +1,7 @@
-import type { createKeyRequest } from "@uag/contract/requests/admin";
+import { keyFields, limitFields } from "@uag/contract/key-fields";
 import type { AdminOperation } from "@uag/contract/routes";
-import type { z } from "zod";
 import type { TokenRole } from "../admin-api/credentials.ts";
 import type { Role } from "../store/users.ts";
-import type { LimitName } from "./key-limits.ts";
 
 /**
  * What the console itself checks before it forwards a member's call, because the admin API knows
@@ -18,10 +16,7 @@ export type MemberRule = "none" | "own-key" | "key-in-query" | "own-event" | "li
  */
 type FieldRule = "any" | "limited";
 
-type KeyField = keyof z.input<typeof createKeyRequest>;
-
-/** A field that is added to the contract does not compile until each role has a rule for it. */
-type KeyFields = { readonly [F in KeyField]: F extends LimitName ? "limited" : Exclude<FieldRule, "limited"> };
+type KeyFields = Readonly<Record<string, FieldRule>>;
 
 export interface Grant {
   /** The role of the admin token with which the call is forwarded. */
@@ -48,11 +43,14 @@ const reading = {
   "admin.accounts.invoice": reads,
   "admin.keys.list": reads,
   "admin.keys.get": reads,
+  "admin.keys.use": reads,
   "admin.usage.list": reads,
   "admin.usage.events": reads,
   "admin.usage.series": reads,
   "admin.usage.receipt": reads,
   "admin.usage.export": reads,
+  "admin.refusals.list": reads,
+  "admin.refusals.series": reads,
   "admin.ledger.read": reads,
   "admin.models.list": reads,
   "admin.audit_log.list": reads,
@@ -78,22 +76,15 @@ const owner = {
 } as const satisfies Partial<Record<AdminOperation, Grant>>;
 
 /** A member names and tags keys; what they may do is limited by an owner. */
-const memberFields: KeyFields = {
-  account_id: "any",
-  key_alias: "any",
-  metadata: "any",
-  models: "limited",
-  expires: "limited",
-  rpm_limit: "limited",
-  tpm_limit: "limited",
-  max_parallel_requests: "limited",
-  max_budget: "limited",
-};
+const memberFields: KeyFields = Object.fromEntries(
+  ["account_id", ...Object.keys(keyFields)].map((field) => [field, field in limitFields ? "limited" : "any"]),
+);
 
 const member = {
   "admin.keys.create": { ...keys, fields: memberFields },
   "admin.keys.list": { token: "read-only", rule: "list" },
   "admin.keys.get": { token: "read-only", rule: "own-key" },
+  "admin.keys.use": { token: "read-only", rule: "own-key" },
   "admin.keys.update": { token: "keys", rule: "own-key", fields: memberFields },
   "admin.keys.revoke": { token: "keys", rule: "own-key" },
   "admin.keys.regenerate": { token: "keys", rule: "own-key" },
@@ -101,6 +92,8 @@ const member = {
   "admin.usage.events": { token: "read-only", rule: "key-in-query" },
   "admin.usage.series": { token: "read-only", rule: "key-in-query" },
   "admin.usage.receipt": { token: "read-only", rule: "own-event" },
+  "admin.refusals.list": { token: "read-only", rule: "key-in-query" },
+  "admin.refusals.series": { token: "read-only", rule: "key-in-query" },
   "admin.usage.export": { token: "read-only", rule: "key-in-query" },
   "admin.models.list": reads,
 } as const satisfies Partial<Record<AdminOperation, Grant>>;

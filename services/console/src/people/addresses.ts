@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import type { WebhookServiceServer } from "@uag/proto/video/v1/webhooks.ts";
+import type { NotificationServiceServer } from "@uag/proto/notifications/v1/notifications.ts";
 import type { RpcClient } from "@uag/runtime/rpc/client";
 import { type Request, type Response, Router } from "express";
 import { z } from "zod";
@@ -8,11 +8,11 @@ import { requestIdOf } from "../http/refuse.ts";
 import type { SignInParts } from "../sign-in/parts.ts";
 import { addressOf } from "./authenticate.ts";
 
-/** Video, which has mailed the links. */
-export type AddressConfirmer = Pick<RpcClient<WebhookServiceServer>, "confirmAddress">;
+/** Notifications, which has mailed the links. */
+export type AddressConfirmer = Pick<RpcClient<NotificationServiceServer>, "confirmAddress">;
 
 interface Parts extends Pick<SignInParts, "throttle" | "audit" | "events"> {
-  readonly video: AddressConfirmer | undefined;
+  readonly notifications: AddressConfirmer | undefined;
 }
 
 const link = z.strictObject({ token: z.string().max(100) });
@@ -31,12 +31,16 @@ export function addressRoutes(parts: Parts): Router {
  * Confirms the address that a token was mailed to. Attempts are limited like sign-ins. The audit
  * row follows the action, for only a valid token names the account and the address.
  */
-async function confirm(request: Request, response: Response, { video, throttle, audit, events }: Parts): Promise<void> {
-  if (video === undefined) throw new GatewayError("not_found");
+async function confirm(
+  request: Request,
+  response: Response,
+  { notifications, throttle, audit, events }: Parts,
+): Promise<void> {
+  if (notifications === undefined) throw new GatewayError("not_found");
   const { token } = await readChecked(request, link);
   const clientAddress = addressOf(request);
   const giveBack = await throttle.count({ address: clientAddress, name: `confirmation ${clientAddress}` });
-  const { accountId, address } = await video.confirmAddress({ token });
+  const { accountId, address } = await notifications.confirmAddress({ token });
   await giveBack();
   const actor = { id: "anonymous", name: address, requestId: requestIdOf(request), clientAddress };
   const row = { action: "console.address_confirm", targetId: address, accountId } as const;

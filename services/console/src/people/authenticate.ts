@@ -13,7 +13,7 @@ export type PersonOf = (response: Response) => Person;
 
 export const personOf: PersonOf = (response) => {
   const { person } = response.locals as { person?: Person };
-  if (person === undefined) throw new Error("the request has no person");
+  if (person === undefined) throw new Error("the request is not signed in");
   return person;
 };
 
@@ -24,7 +24,7 @@ const notSignedIn = (): GatewayError =>
 export const addressOf = (request: Request): string =>
   String(request.headers["x-forwarded-for"] ?? request.socket.remoteAddress ?? "");
 
-/** The session that a request's cookie opens, as `Places` has found it. */
+/** The session that a request's cookie opens, as `RequestPools` has found it. */
 export type OpenedBy = OpenSession | undefined;
 
 /**

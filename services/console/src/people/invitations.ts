@@ -8,15 +8,17 @@ import { z } from "zod";
 import { pageOf, sendPage } from "../http/paging.ts";
 import { readChecked } from "../http/read-json.ts";
 import { requestIdOf } from "../http/refuse.ts";
-import { email, newPassword, personName } from "../sign-in/fields.ts";
+import { mailTexts } from "../mail/texts.ts";
+import { newPassword, personName } from "../sign-in/fields.ts";
 import { openSession } from "../sign-in/open-session.ts";
 import type { SignInParts } from "../sign-in/parts.ts";
 import type { Bucket } from "../store/buckets.ts";
 import type { InvitationDocument } from "../store/invitations.ts";
 import type { UserDocument } from "../store/users.ts";
 import { addressOf, personOf } from "./authenticate.ts";
-import { assignmentFields, checkAssignment, mayAssign, requireManager, scopeOf } from "./manage.ts";
+import { checkAssignment, mayAssign, requireManager, scopeOf } from "./manage.ts";
 import type { Person } from "./person.ts";
+import { createInvitationRequest } from "./requests.ts";
 
 const lifetimeMs = 7 * 86_400_000;
 const tokenBytes = 32;
@@ -24,11 +26,6 @@ const maxOpen = 1_000;
 /** Invitations that the people of one account may create. */
 const perHour = 30;
 
-const invite = z.strictObject({
-  email: email.refine((text) => /^[^\s@]+@[^\s@]+$/.test(text), "Must be an e-mail address."),
-  role: assignmentFields.role,
-  account_id: assignmentFields.account_id.default(null),
-});
 const accept = z.strictObject({ name: personName.default(""), password: newPassword });
 
 const digestOf = (token: string): Buffer => createHash("sha256").update(token).digest();
@@ -68,7 +65,7 @@ async function create(request: Request, response: Response, parts: SignInParts):
   const { store, audit, baseUrl } = parts;
   const person = personOf(response);
   requireManager(person);
-  const fields = await readChecked(request, invite);
+  const fields = await readChecked(request, createInvitationRequest);
   const assignment = { role: fields.role, accountId: fields.account_id ?? scopeOf(person).accountId ?? null };
   checkAssignment(person, assignment);
   if ((await store.users.exists({ email: fields.email })) !== null)
@@ -94,7 +91,20 @@ async function create(request: Request, response: Response, parts: SignInParts):
   } as const;
   await audit.record(person.actor, { ...row, after: show(invitation) });
   await store.invitations.create([invitation]);
-  response.status(201).json({ ...show(invitation), url: `${baseUrl}/console/invitations/${token}` });
+  const url = `${baseUrl}/console/invitations/${token}`;
+  response
+    .status(201)
+    .json({ ...show(invitation), url, mailed: await mailInvitation(person, parts, { invitation, url }) });
+}
+
+/** Mails the link where mail is configured. @returns whether the mail server has accepted it */
+async function mailInvitation(
+  { user }: Person,
+  { mail }: SignInParts,
+  { invitation, url }: { readonly invitation: InvitationDocument; readonly url: string },
+): Promise<boolean> {
+  const until = `${invitation.endsAt.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return await mail.send(invitation.email, mailTexts(user.language).invitation(user.name || user.email, url, until));
 }
 
 /** The budget of the account's invitations; undefined for operators, who have none. */

@@ -1,21 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { keyFields } from "@uag/contract/requests/admin-fields";
+import { limitFields } from "@uag/contract/key-fields";
 import { usdText } from "@uag/runtime/usd";
 import { z } from "zod";
 
-/** The fields of a key that describe it. */
-type NoLimit = "key_alias" | "metadata";
-
-/** The fields of a key that limit what it may do, by the admin API's names. */
-const limitFields = {
-  models: keyFields.models,
-  rpm_limit: keyFields.rpm_limit,
-  tpm_limit: keyFields.tpm_limit,
-  max_parallel_requests: keyFields.max_parallel_requests,
-  max_budget: keyFields.max_budget,
-  expires: keyFields.expires,
-} as const satisfies Record<Exclude<keyof typeof keyFields, NoLimit>, unknown>;
-
+/** A field of a key that limits what it may do, by the admin API's name. */
 export type LimitName = keyof typeof limitFields;
 
 const names = Object.keys(limitFields) as LimitName[];
@@ -28,13 +16,7 @@ const parsing = z.object(limitFields);
 export type ParsedLimits = Partial<z.output<typeof parsing>>;
 
 /** Limits as they are sent and stored: JSON of the admin API. An end is a key's own. */
-export const keyLimits = z.strictObject({
-  models: limitFields.models,
-  rpm_limit: limitFields.rpm_limit,
-  tpm_limit: limitFields.tpm_limit,
-  max_parallel_requests: limitFields.max_parallel_requests,
-  max_budget: limitFields.max_budget,
-});
+export const keyLimits = z.strictObject(limitFields).omit({ expires: true });
 
 export type KeyLimits = Readonly<z.input<typeof keyLimits>>;
 

@@ -29,7 +29,8 @@ export async function removeUser(
 ): Promise<void> {
   const { store, devices, audit } = parts;
   if (user.subject !== undefined) {
-    const text = "The sign-in provider would let this person in again. Disable them, or remove their role there.";
+    const text =
+      "The sign-in provider would admit this user again. Disable the user, or remove their role at the provider.";
     throw new GatewayError("invalid_request", text, { param: "id" });
   }
   const left = await leftBehindBy(parts, person, user);

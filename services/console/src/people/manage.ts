@@ -36,11 +36,14 @@ export function mayAssign({ role: own, accountId: scope }: UserDocument, { role,
 
 /**
  * Checks that a person may assign a role.
- * @throws {GatewayError} `permission_denied` for a role that the person may not assign;
+ * @throws {GatewayError} `permission_denied`, naming the field, for a role that the person may not assign;
  * `invalid_request` for an account that does not fit the role
  */
 export function checkAssignment({ user }: Person, { role, accountId: account }: RoleAssignment): void {
-  if (!mayAssign(user, { role, accountId: account })) throw denied("An owner gives roles in the own account only.");
+  if (!mayAssign(user, { role, accountId: account })) {
+    const param = mayAssign(user, { role, accountId: user.accountId }) ? "account_id" : "role";
+    throw new GatewayError("permission_denied", "An owner can assign roles only in their own account.", { param });
+  }
   if (role === "operator" && account !== null)
     throw new GatewayError("invalid_request", "An operator cannot be limited to one account.", { param: "account_id" });
   if ((role === "owner" || role === "member") && account === null)

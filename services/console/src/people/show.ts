@@ -15,6 +15,7 @@ export const showMember = (user: UserDocument) => ({
   object: "console_user" as const,
   ...showUser(user),
   disabled: user.disabled,
+  two_factor: user.twoFactor !== undefined,
   key_limits: user.keyLimits ?? {},
   created_at: user.createdAt.toISOString(),
   last_sign_in_at: user.lastSignInAt?.toISOString() ?? null,

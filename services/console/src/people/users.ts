@@ -1,24 +1,20 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { readPage, toPageById } from "@uag/mongo/paging";
 import { type Request, type Response, Router } from "express";
-import { z } from "zod";
+import type { z } from "zod";
 import { leftBehindBy } from "../admin-api/left-behind.ts";
 import { pageOf, sendPage } from "../http/paging.ts";
 import { readChecked } from "../http/read-json.ts";
 import type { SignInParts } from "../sign-in/parts.ts";
 import type { UserDocument } from "../store/users.ts";
 import { personOf } from "./authenticate.ts";
-import { keyLimits, storedLimits } from "./key-limits.ts";
+import { storedLimits } from "./key-limits.ts";
 import { endSessions, type LeaveParts, removeUser, withdrawInvitations } from "./leave.ts";
 import { limitMember } from "./limit-member.ts";
-import { assignmentFields, checkAssignment, requireManager, scopeOf } from "./manage.ts";
+import { checkAssignment, requireManager, scopeOf } from "./manage.ts";
 import type { Person } from "./person.ts";
+import { updateUserRequest } from "./requests.ts";
 import { showMember } from "./show.ts";
-
-const change = z
-  .strictObject({ ...assignmentFields, disabled: z.boolean(), key_limits: keyLimits })
-  .partial()
-  .refine((fields) => Object.keys(fields).length > 0, "Set at least one field to change.");
 
 const missing = (): GatewayError => new GatewayError("not_found", "The user does not exist.", { param: "id" });
 
@@ -27,6 +23,7 @@ export function userRoutes(parts: LeaveParts): Router {
   const router = Router();
   router.get("/users", (request, response) => list(request, response, parts));
   router.patch("/users/:id", (request, response) => update(request, response, parts));
+  router.delete("/users/:id/two-factor", (request, response) => resetTwoFactor(request, response, parts));
   router.get("/users/:id/credentials", (request, response) => listLeftBehind(request, response, parts));
   router.delete("/users/:id", (request, response) => remove(request, response, parts));
   return router;
@@ -62,7 +59,7 @@ async function otherUser(request: Request, person: Person, { store }: SignInPart
 async function update(request: Request, response: Response, parts: SignInParts): Promise<void> {
   const person = personOf(response);
   const before = await otherUser(request, person, parts);
-  const { key_limits: limits, ...fields } = await readChecked(request, change);
+  const { key_limits: limits, ...fields } = await readChecked(request, updateUserRequest);
   if (Object.keys(fields).length > 0) await assign(parts, { person, before, fields });
   if (limits !== undefined)
     await limitMember(parts, { actor: person.actor, user: before, limits: storedLimits(limits) });
@@ -74,7 +71,7 @@ async function update(request: Request, response: Response, parts: SignInParts):
 interface Assigned {
   readonly person: Person;
   readonly before: UserDocument;
-  readonly fields: Omit<z.output<typeof change>, "key_limits">;
+  readonly fields: Omit<z.output<typeof updateUserRequest>, "key_limits">;
 }
 
 async function assign(parts: SignInParts, { person, before, fields }: Assigned): Promise<void> {
@@ -92,6 +89,21 @@ async function assign(parts: SignInParts, { person, before, fields }: Assigned):
   // Credentials of the old role must not be used any longer; a disabled user is signed out at once.
   await endSessions(parts, targetId);
   await withdrawInvitations(parts, before);
+}
+
+/**
+ * Removes the second factor of a user who has lost it. An operator does so, once they know that it
+ * is the user who asks.
+ */
+async function resetTwoFactor(request: Request, response: Response, parts: SignInParts): Promise<void> {
+  const person = personOf(response);
+  if (person.user.role !== "operator")
+    throw new GatewayError("permission_denied", "Only operators can reset two-factor authentication.");
+  const { _id: targetId, accountId } = await otherUser(request, person, parts);
+  await parts.audit.record(person.actor, { action: "console.two_factor_reset", targetId, accountId });
+  await parts.twoFactor.remove(targetId);
+  await endSessions(parts, targetId);
+  response.status(204).end();
 }
 
 async function remove(request: Request, response: Response, parts: LeaveParts): Promise<void> {

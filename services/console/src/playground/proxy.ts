@@ -82,5 +82,6 @@ async function respond(
   if (await relay(request, response, { dispatcher, url, bearer, bodyLimit })) return;
   // The key was revoked elsewhere: the next request gets a new one.
   credentials.dropKey(person, account);
-  throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100 });
+  const cause = new Error("the gateway rejects the session's playground key, which was revoked elsewhere");
+  throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 100, cause });
 }

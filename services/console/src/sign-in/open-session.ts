@@ -4,12 +4,13 @@ import { requestIdOf } from "../http/refuse.ts";
 import { addressOf, sessionCookie } from "../people/authenticate.ts";
 import { showUser } from "../people/show.ts";
 import type { UserDocument } from "../store/users.ts";
+import type { Factor } from "../two-factor/two-factor.ts";
 import type { SignInParts } from "./parts.ts";
 import { csrfTokenOf, type OpenSession } from "./sessions.ts";
 
 /** A session in the response to its own user. */
-export function showOpenSession(
-  { baseUrl, version }: SignInParts,
+export async function showOpenSession(
+  { baseUrl, version, simulated, twoFactor }: SignInParts,
   user: UserDocument,
   { session, cookie }: OpenSession,
 ) {
@@ -20,25 +21,38 @@ export function showOpenSession(
     expires_at: session.endsAt.toISOString(),
     console: { version },
     base_url: baseUrl,
+    simulated: await simulated.now(),
+    two_factor: twoFactor.show(user),
   };
 }
 
 /**
  * Opens a session for an authenticated user; the browser's previous one ends.
  * @param options.by how the user has authenticated
+ * @param options.factor their second factor; none where none is set up
  */
 export async function openSession(
   request: Request,
   response: Response,
-  { parts, user, by }: { parts: SignInParts; user: UserDocument; by: "password" | "oidc" | "invitation" },
-): Promise<ReturnType<typeof showOpenSession>> {
+  {
+    parts,
+    user,
+    by,
+    factor,
+  }: {
+    parts: SignInParts;
+    user: UserDocument;
+    by: "password" | "oidc" | "invitation";
+    factor?: Factor | undefined;
+  },
+): ReturnType<typeof showOpenSession> {
   const { sessions, credentials, devices, audit, store, events } = parts;
   const actor = { id: user._id, name: user.email, requestId: requestIdOf(request), clientAddress: addressOf(request) };
   await audit.record(actor, {
     action: "console.sign_in",
     targetId: user._id,
     accountId: user.accountId,
-    after: { by },
+    after: { by, ...(factor !== undefined && { second_factor: factor }) },
   });
   const before = await sessions.find(cookieOf(request, sessionCookie));
   const ended = before && (await sessions.end(before.session.userId, before.session._id));
@@ -50,5 +64,5 @@ export async function openSession(
   const lifetimeMs = opened.session.endsAtLatest.getTime() - Date.now();
   setCookie(request, response, sessionCookie, opened.cookie, lifetimeMs);
   events.signedIn(by);
-  return showOpenSession(parts, user, opened);
+  return await showOpenSession(parts, user, opened);
 }

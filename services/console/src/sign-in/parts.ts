@@ -1,8 +1,11 @@
 import type { DelegatedCredentials } from "../admin-api/credentials.ts";
+import type { SimulatedProviders } from "../admin-api/simulated.ts";
 import type { Audit } from "../audit.ts";
 import type { Events } from "../events.ts";
+import type { ConsoleMail } from "../mail/console-mail.ts";
 import type { Buckets } from "../store/buckets.ts";
 import type { Store } from "../store/store.ts";
+import type { TwoFactor } from "../two-factor/two-factor.ts";
 import type { Devices } from "./devices.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
@@ -16,10 +19,13 @@ export interface SignInParts {
   readonly passwords: Passwords;
   readonly throttle: SignInThrottle;
   readonly devices: Devices;
+  readonly twoFactor: TwoFactor;
+  readonly mail: ConsoleMail;
   readonly credentials: DelegatedCredentials;
   readonly audit: Audit;
   readonly events: Events;
   /** Where clients reach the gateway. */
   readonly baseUrl: string;
   readonly version: string;
+  readonly simulated: SimulatedProviders;
 }

@@ -44,8 +44,10 @@ export class Passwords {
 
   async #derive(message: string, nonce: Buffer): Promise<Buffer> {
     if (this.#running >= maxConcurrent) {
-      if (this.#waiting.length >= maxWaiting)
-        throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
+      if (this.#waiting.length >= maxWaiting) {
+        const cause = new Error(`${maxWaiting} passwords wait to be hashed`);
+        throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause });
+      }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running++;
     try {

@@ -7,19 +7,24 @@ import { requestIdOf } from "../http/refuse.ts";
 import { addressOf, personOf, sessionCookie } from "../people/authenticate.ts";
 import { showSession, showUser } from "../people/show.ts";
 import type { UserDocument } from "../store/users.ts";
-import { email, newPassword, personName } from "./fields.ts";
+import { checkPassword } from "./check-password.ts";
+import { email, newPassword, personName, secondFactorCode } from "./fields.ts";
 import { openSession, showOpenSession } from "./open-session.ts";
 import type { SignInParts } from "./parts.ts";
 import { maxPasswordLength } from "./passwords.ts";
 
-const credentials = z.strictObject({ email, password: z.string().max(maxPasswordLength) });
+const credentials = z.strictObject({
+  email,
+  password: z.string().max(maxPasswordLength),
+  code: secondFactorCode.optional(),
+});
 const changedPassword = z.strictObject({ current: z.string().max(maxPasswordLength), new: newPassword });
 const changedUser = z
   .strictObject({
     name: personName,
     language: z
       .string()
-      .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, "Give a language as en or zh-CN.")
+      .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,2}$/, "The language must be en or zh-CN.")
       .nullable(),
   })
   .partial();
@@ -34,9 +39,9 @@ export function signInRoutes(parts: SignInParts): Router {
 /** A person's own session, sessions, password and name. */
 export function ownRoutes(parts: SignInParts): Router {
   const router = Router();
-  router.get("/session", (_request, response) => {
+  router.get("/session", async (_request, response) => {
     const { user, ...open } = personOf(response);
-    response.json(showOpenSession(parts, user, open));
+    response.json(await showOpenSession(parts, user, open));
   });
   router.delete("/session", (request, response) => signOut(request, response, parts));
   router.get("/sessions", async (_request, response) => {
@@ -51,7 +56,7 @@ export function ownRoutes(parts: SignInParts): Router {
 }
 
 async function signIn(request: Request, response: Response, parts: SignInParts): Promise<void> {
-  const { store, passwords, throttle, devices, audit } = parts;
+  const { store, passwords, throttle, devices, audit, twoFactor } = parts;
   const given = await readChecked(request, credentials);
   const address = addressOf(request);
   const user = await store.users.findOne({ email: given.email, disabled: false }).lean<UserDocument>();
@@ -62,7 +67,18 @@ async function signIn(request: Request, response: Response, parts: SignInParts):
     throw new GatewayError("invalid_api_key", "The email address or password is incorrect.");
   }
   await giveBack();
-  response.status(201).json(await openSession(request, response, { parts, user, by: "password" }));
+  if (user.twoFactor === undefined)
+    return void response.status(201).json(await openSession(request, response, { parts, user, by: "password" }));
+  // The page asks for the code, and sends it with the password.
+  if (given.code === undefined) return void response.json({ object: "console_second_factor" });
+  const forgive = await throttle.countCode(user._id, device);
+  const factor = await twoFactor.use(user, given.code);
+  if (factor === undefined) {
+    audit.signInFailed(user, { requestId: requestIdOf(request), clientAddress: address });
+    throw new GatewayError("invalid_api_key", "The code is incorrect or was used before.", { param: "code" });
+  }
+  await forgive();
+  response.status(201).json(await openSession(request, response, { parts, user, by: "password", factor }));
 }
 
 async function signOut(
@@ -95,15 +111,11 @@ async function endSession(
 
 /** A new password ends all other sessions, and rotates this one's cookie. */
 async function changePassword(request: Request, response: Response, parts: SignInParts): Promise<void> {
-  const { store, passwords, sessions, credentials, throttle, devices, audit } = parts;
-  const { user, session, actor } = personOf(response);
+  const { store, passwords, sessions, credentials, devices, audit } = parts;
+  const person = personOf(response);
+  const { user, actor } = person;
   const given = await readChecked(request, changedPassword);
-  const attempt = { address: actor.clientAddress, name: user.email, device: session._id };
-  const giveBack = await throttle.count(attempt);
-  if (!(await passwords.matches(given.current, user.password))) {
-    throw new GatewayError("permission_denied", "The current password is incorrect.", { param: "current" });
-  }
-  await giveBack();
+  await checkPassword(parts, person, { password: given.current, param: "current" });
   await audit.record(actor, { action: "console.password_change", targetId: user._id, accountId: user.accountId });
   await store.users.updateOne({ _id: user._id }, { $set: { password: await passwords.hash(given.new) } });
   const ended = await sessions.endAll(user._id);

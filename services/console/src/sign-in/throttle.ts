@@ -8,6 +8,8 @@ const ofNetwork: Rate = { free: 20, perSecond: 0.5 };
 const ofNameThere: Rate = { free: 10, perSecond: 0.2 };
 /** For one name from everywhere: against guesses that are spread over many networks. */
 const ofName: Rate = { free: 200, perSecond: 0.2 };
+/** Codes of a second factor, for one user: of a million codes, three are correct at any time. */
+const ofCode: Rate = { free: 5, perSecond: 1 / 60 };
 /** In one browser in which the user has signed in before, and in one session. */
 const ofDevice: Rate = { free: 10, perSecond: 0.2 };
 
@@ -38,12 +40,24 @@ export class SignInThrottle {
    * @throws {GatewayError} `rate_limit_exceeded`, with the time to wait
    */
   async count(attempt: Attempt): Promise<() => Promise<void>> {
+    return await this.#take(sourcesOf(attempt), "Too many sign-ins failed. Wait before you try again.");
+  }
+
+  /**
+   * Counts a code of a user's second factor, likewise.
+   * @param device as in an {@link Attempt}
+   */
+  async countCode(userId: string, device: string | undefined): Promise<() => Promise<void>> {
+    const source = { id: idOf("code", `${userId} ${device ?? ""}`), ...ofCode };
+    return await this.#take([source], "Too many codes were incorrect. Wait before you try again.");
+  }
+
+  async #take(sources: readonly Bucket[], text: string): Promise<() => Promise<void>> {
     const counted: Bucket[] = [];
-    for (const source of sourcesOf(attempt)) {
+    for (const source of sources) {
       const retryAfterMs = await this.#buckets.take(source);
       if (retryAfterMs > 0) {
         await this.#buckets.refund(counted);
-        const text = "Too many sign-ins failed. Wait before you try again.";
         throw new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
       }
       counted.push(source);
@@ -53,8 +67,9 @@ export class SignInThrottle {
 }
 
 /** Hashed, because a name may be a password in the wrong field. */
+const idOf = (kind: string, of: string): string => createHash("sha256").update(`${kind}:${of}`).digest("base64url");
+
 function sourcesOf({ address, name, device }: Attempt): Bucket[] {
-  const idOf = (kind: string, of: string): string => createHash("sha256").update(`${kind}:${of}`).digest("base64url");
   if (device !== undefined) return [{ id: idOf("device", device), ...ofDevice }];
   const network = networkOf(address);
   return [

@@ -39,7 +39,7 @@ export class Buckets {
       { _id: id as never },
       [
         { $set: { level: drained(rate), at: "$$NOW", endsAt: { $add: ["$$NOW", emptyMs] } } },
-        { $set: { allowed: { $lt: ["$level", free] } } },
+        { $set: { allowed: { $lte: ["$level", free - 1] } } },
         { $set: { level: { $cond: ["$allowed", { $add: ["$level", 1] }, "$level"] } } },
       ],
       { upsert: true, returnDocument: "after" },

@@ -1,6 +1,7 @@
 import type { Connection, Model } from "mongoose";
 import { type DeviceDocument, deviceModel } from "./devices.ts";
 import { type InvitationDocument, invitationModel } from "./invitations.ts";
+import { type PasswordResetDocument, passwordResetModel } from "./password-resets.ts";
 import { type SessionDocument, sessionModel } from "./sessions.ts";
 import { type SignInTriesDocument, signInTriesModel } from "./sign-in-tries.ts";
 import { type UserDocument, userModel } from "./users.ts";
@@ -11,6 +12,7 @@ export interface Store {
   readonly sessions: Model<SessionDocument>;
   readonly devices: Model<DeviceDocument>;
   readonly invitations: Model<InvitationDocument>;
+  readonly passwordResets: Model<PasswordResetDocument>;
   readonly signInTries: Model<SignInTriesDocument>;
 }
 
@@ -21,6 +23,7 @@ export async function openStore(connection: Connection): Promise<Store> {
     sessions: sessionModel(connection),
     devices: deviceModel(connection),
     invitations: invitationModel(connection),
+    passwordResets: passwordResetModel(connection),
     signInTries: signInTriesModel(connection),
   };
   for (const model of Object.values(models) as Pick<Model<unknown>, "createCollection" | "createIndexes">[]) {

@@ -6,6 +6,13 @@ export const roles = ["operator", "owner", "member", "auditor"] as const;
 
 export type Role = (typeof roles)[number];
 
+/** An encrypted secret, and the id of the key that encrypts it. */
+export interface SealedSecret {
+  /** In base64. */
+  readonly box: string;
+  readonly keyId: string;
+}
+
 export interface UserDocument {
   readonly _id: string;
   /** In lower case. */
@@ -26,11 +33,23 @@ export interface UserDocument {
   readonly disabled: boolean;
   /** What limits the keys that a member creates; absent for none. */
   readonly keyLimits?: KeyLimits;
+  /** The second factor; absent until it is set up. */
+  readonly twoFactor?: {
+    readonly sealed: SealedSecret;
+    /** The time step of the last code that was used. */
+    readonly lastStep: number;
+    /** SHA-256 of the recovery codes that are left. */
+    readonly recoveryDigests: readonly string[];
+  };
+  /** A second factor that is being set up. */
+  readonly twoFactorPending?: { readonly sealed: SealedSecret; readonly endsAt: Date };
   readonly createdAt: Date;
   readonly lastSignInAt: Date | null;
 }
 
 const text = { type: String, required: true } as const;
+
+const sealed = { _id: false, box: String, keyId: String } as const;
 
 const schema = new Schema<UserDocument>(
   {
@@ -44,6 +63,8 @@ const schema = new Schema<UserDocument>(
     language: { type: String, default: null },
     keyLimits: { type: Schema.Types.Mixed },
     disabled: { type: Boolean, default: false },
+    twoFactor: { type: { _id: false, sealed, lastStep: Number, recoveryDigests: [String] } },
+    twoFactorPending: { type: { _id: false, sealed, endsAt: Date } },
     createdAt: { type: Date, required: true },
     lastSignInAt: { type: Date, default: null },
   },

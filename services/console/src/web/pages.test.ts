@@ -17,7 +17,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-describe("the files of the pages", () => {
+describe("static files of the console", () => {
   const resources = new AsyncDisposableStack();
   let port = 0;
 
@@ -53,7 +53,7 @@ describe("the files of the pages", () => {
     });
   }
 
-  test("a script goes out as it was compressed at the build, by what the browser takes", async () => {
+  test("a script is served in a compressed form that the browser accepts", async () => {
     for (const [accepted, encoding, unpack] of [
       ["gzip, deflate, br", "br", brotliDecompressSync],
       ["gzip, deflate", "gzip", gunzipSync],
@@ -66,7 +66,7 @@ describe("the files of the pages", () => {
     }
   });
 
-  test("who takes nothing compressed gets the file itself, and caches keep the two apart", async () => {
+  test("a client that accepts no compression gets the plain file, and caches store both separately", async () => {
     for (const accepted of ["identity", "br;q=0, gzip;q=0"]) {
       const { headers, body } = await get("/assets/app-1a2b.js", { "accept-encoding": accepted });
       assert.equal(headers["content-encoding"], undefined);
@@ -75,7 +75,7 @@ describe("the files of the pages", () => {
     }
   });
 
-  test("a file whose name has its hash is kept for ever, the page itself never without asking", async () => {
+  test("a file with a hash in its name is cached permanently, and the page itself is revalidated each time", async () => {
     for (const encoding of ["br", "identity"]) {
       const { headers } = await get("/assets/app-1a2b.js", { "accept-encoding": encoding });
       assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");

@@ -1,7 +1,6 @@
 import "@fontsource-variable/inter/index.css";
 import "@mantine/core/styles.css";
 import "./app.css";
-import { MantineProvider } from "@mantine/core";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
@@ -10,7 +9,7 @@ import { createQueryClient } from "./api/query-client.ts";
 import { startI18n } from "./i18n/i18n.ts";
 import { createAppRouter } from "./router.tsx";
 import { forget, sessionQuery } from "./session/session.ts";
-import { cssVariables, theme } from "./theme.ts";
+import { Themed } from "./ui/themed.tsx";
 
 const client = createQueryClient(async () => {
   // Before there was a session there is none to end: the routes send such visitors to the sign-in.
@@ -26,10 +25,10 @@ if (root === null) throw new Error("index.html has no #root");
 await startI18n();
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto">
+    <Themed>
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
       </QueryClientProvider>
-    </MantineProvider>
+    </Themed>
   </StrictMode>,
 );

@@ -12,7 +12,7 @@ import {
 import { ApiError } from "./api/error.ts";
 import { fromSearch, type SearchReader } from "./search.ts";
 import { mayOpen, NotForRoleError } from "./session/readers.ts";
-import { type Session, sessionQuery } from "./session/session.ts";
+import { mustSetUpTwoFactor, type Session, sessionQuery } from "./session/session.ts";
 import { SignInPage } from "./session/sign-in-page.tsx";
 import { NotFound } from "./ui/not-found.tsx";
 import { PageError } from "./ui/page-error.tsx";
@@ -44,6 +44,37 @@ const confirmAddress = createRoute({
   component: lazyRouteComponent(() => import("./session/confirm-address-page.tsx"), "ConfirmAddressPage"),
 });
 
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/forgot-password",
+  component: lazyRouteComponent(() => import("./session/forgot-password-page.tsx"), "ForgotPasswordPage"),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/reset-password",
+  component: lazyRouteComponent(() => import("./session/reset-password-page.tsx"), "ResetPasswordPage"),
+});
+
+/** The session, for a page that needs one. @throws a redirect to the sign-in without one */
+async function openSessionOf(client: QueryClient, href: string): Promise<Session> {
+  try {
+    return await client.ensureQueryData(sessionQuery);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    throw redirect({ to: "/sign-in", search: { next: href === "/" ? undefined : href } });
+  }
+}
+
+const twoFactor = createRoute({
+  getParentRoute: () => root,
+  path: "/two-factor",
+  beforeLoad: async ({ context, location }) => {
+    if (!mustSetUpTwoFactor(await openSessionOf(context.client, location.href))) throw redirect({ to: "/profile" });
+  },
+  component: lazyRouteComponent(() => import("./session/two-factor-page.tsx"), "TwoFactorPage"),
+});
+
 const accountSearch = fromSearch({ account: "text" });
 
 const app = createRoute({
@@ -53,12 +84,9 @@ const app = createRoute({
   validateSearch: (search: Record<string, unknown>): ReturnType<typeof accountSearch> => accountSearch(search),
   search: { middlewares: [retainSearchParams(["account"])] },
   beforeLoad: async ({ context, location }) => {
-    try {
-      return { session: await context.client.ensureQueryData(sessionQuery) };
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) throw error;
-      throw redirect({ to: "/sign-in", search: { next: location.href === "/" ? undefined : location.href } });
-    }
+    const session = await openSessionOf(context.client, location.href);
+    if (mustSetUpTwoFactor(session)) throw redirect({ to: "/two-factor" });
+    return { session };
   },
   component: lazyRouteComponent(() => import("./shell/shell.tsx"), "Shell"),
 });
@@ -79,9 +107,11 @@ function page<P extends string, S extends SearchReader>(path: P, search: S, comp
 const index = createRoute({
   getParentRoute: () => app,
   path: "/",
-  beforeLoad: () => {
-    throw redirect({ to: "/keys" });
+  beforeLoad: ({ context }: { readonly context: { readonly session: Session } }): void => {
+    // A member sees own keys only, and no money of the account.
+    if (!mayOpen("/", context.session.user)) throw redirect({ to: "/keys" });
   },
+  component: lazyRouteComponent(() => import("./pages/overview/overview-page.tsx"), "OverviewPage"),
 });
 
 const keys = page(
@@ -93,12 +123,23 @@ const usage = page(
   "/usage",
   {
     range: "text",
+    from: "text",
+    until: "text",
     by: "text",
     show: "text",
     model: "text",
     key: "text",
     operation: "text",
+    provider: "text",
     outcome: "text",
+    status: "text",
+    code: "text",
+    tag: "text",
+    cost: "text",
+    ms: "text",
+    id: "text",
+    columns: "text",
+    reason: "text",
     request: "text",
   },
   lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
@@ -130,7 +171,7 @@ const webhooks = page(
 );
 const audit = page(
   "/audit-log",
-  {},
+  { action: "text", target: "text" },
   lazyRouteComponent(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
 );
 const members = page(
@@ -145,7 +186,7 @@ const profile = page(
 );
 const accounts = page(
   "/accounts",
-  {},
+  { q: "text", sort: "text", page: "number" },
   lazyRouteComponent(() => import("./pages/accounts/accounts-page.tsx"), "AccountsPage"),
 );
 const unpriced = page(
@@ -172,10 +213,19 @@ const prices = page(
   lazyRouteComponent(() => import("./pages/prices/prices-page.tsx"), "PricesPage"),
 );
 
+const providers = page(
+  "/providers",
+  { provider: "text" },
+  lazyRouteComponent(() => import("./pages/providers/providers-page.tsx"), "ProvidersPage"),
+);
+
 const routeTree = root.addChildren([
   signIn,
   invitation,
   confirmAddress,
+  forgotPassword,
+  resetPassword,
+  twoFactor,
   app.addChildren([
     index,
     keys,
@@ -193,6 +243,7 @@ const routeTree = root.addChildren([
     fleet,
     bills,
     prices,
+    providers,
   ]),
 ]);
 

@@ -3,9 +3,9 @@ import { urlOf } from "./http.ts";
 
 /** What the server says may have changed, and the queries that show it. */
 const shows = {
-  usage: ["usage", "video", "deliveries"],
+  usage: ["usage", "video", "deliveries", "key"],
   balance: ["billing", "accounts"],
-  key: ["keys"],
+  key: ["keys", "key"],
 } as const;
 type HintType = keyof typeof shows;
 

@@ -23,6 +23,8 @@ export interface ProviderHealth {
   readonly slowestMs: number | null;
   /** Models that at least one process does not ask it for at present. */
   readonly resting: number;
+  /** Set while it rejects the gateway's key or account. */
+  readonly rejection: Health["rejection"];
 }
 
 function healthOf(provider: string, served: readonly Served[]): ProviderHealth {
@@ -35,6 +37,7 @@ function healthOf(provider: string, served: readonly Served[]): ProviderHealth {
     failures: hours.reduce((sum, { failures }) => sum + failures, 0),
     slowestMs: times.length === 0 ? null : Math.max(...times),
     resting: hours.filter(({ resting }) => resting > 0).length,
+    rejection: hours.find(({ rejection }) => rejection !== null)?.rejection ?? null,
   };
 }
 

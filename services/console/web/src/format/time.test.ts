@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, before, test } from "node:test";
 import i18next from "i18next";
-import { timeText } from "./time.ts";
+import { isoOfLocal, localOfIso, timeText } from "./time.ts";
 
 const zones = ["America/Los_Angeles", "Asia/Kolkata", "Pacific/Auckland"];
 const zone = process.env["TZ"];
@@ -28,4 +28,16 @@ test("an hour's usage carries the viewer's local time", () => {
     return timeText("2026-11-02T00:00:00.000Z", "hour").replaceAll("\u202f", " ");
   };
   assert.deepEqual(zones.map(at), ["Nov 1, 04:00 PM", "Nov 2, 05:30 AM", "Nov 2, 01:00 PM"]);
+});
+
+test("a chosen minute is in the viewer's time zone, and stays the same moment for another viewer of the link", () => {
+  const isos = zones.map((name) => {
+    process.env["TZ"] = name;
+    const iso = isoOfLocal("2026-11-02T09:30") ?? assert.fail(name);
+    assert.equal(localOfIso(iso), "2026-11-02T09:30");
+    return iso;
+  });
+  assert.deepEqual(isos, ["2026-11-02T17:30Z", "2026-11-02T04:00Z", "2026-11-01T20:30Z"]);
+  for (const wrong of ["", "yesterday", "2026-13-40T00:00"]) assert.equal(isoOfLocal(wrong), undefined);
+  for (const wrong of [undefined, "", "soon"]) assert.equal(localOfIso(wrong), "");
 });

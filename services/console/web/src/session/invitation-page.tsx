@@ -7,7 +7,7 @@ import { call } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
 import { ButtonLink } from "../ui/links.tsx";
 import { CenteredCard } from "./centered-card.tsx";
-import { adopt, type Role, type Session, sessionQuery } from "./session.ts";
+import { adopt, type Role, type Session, sessionQuery, shortestPassword } from "./session.ts";
 
 interface Invitation {
   readonly email: string;
@@ -16,7 +16,6 @@ interface Invitation {
 }
 
 const route = getRouteApi("/invitations/$token");
-const shortestPassword = 12;
 
 function AcceptForm({ token }: { readonly token: string }) {
   const { t } = useTranslation();

@@ -12,6 +12,7 @@ const seesEverything = (user: User): boolean => operates(user) || (user.role ===
 
 /** Who opens a page, where it is not everybody. */
 const readers: Readonly<Record<string, (user: User) => boolean>> = {
+  "/": sees,
   "/playground": spends,
   "/billing": sees,
   "/billing/$month": sees,
@@ -21,6 +22,7 @@ const readers: Readonly<Record<string, (user: User) => boolean>> = {
   "/accounts": seesEverything,
   "/unpriced": operates,
   "/prices": operates,
+  "/providers": operates,
   "/fleet": seesEverything,
   "/provider-bills": seesEverything,
 };

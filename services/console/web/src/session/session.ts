@@ -13,6 +13,15 @@ export interface User {
   readonly language: string | null;
 }
 
+export interface TwoFactor {
+  /** False where the console has no key to protect the secret, and for users of a sign-in provider. */
+  readonly offered: boolean;
+  readonly enabled: boolean;
+  /** By the user's role. */
+  readonly required: boolean;
+  readonly recovery_codes_left: number;
+}
+
 export interface Session {
   readonly user: User;
   readonly csrf_token: string;
@@ -20,7 +29,16 @@ export interface Session {
   readonly console: { readonly version: string };
   /** Where clients reach the gateway. */
   readonly base_url: string;
+  /** Providers that a simulator replaces, with the variable of the real one's key. */
+  readonly simulated: readonly { readonly provider: string; readonly variable: string }[];
+  readonly two_factor: TwoFactor;
 }
+
+/** Whether the user has to set up two-factor authentication before anything else. */
+export const mustSetUpTwoFactor = ({ two_factor }: Session): boolean => two_factor.required && !two_factor.enabled;
+
+/** Characters of a new password, at least. */
+export const shortestPassword = 12;
 
 /** Takes a session over: from now on calls carry its token. */
 export function adopt(session: Session): Session {

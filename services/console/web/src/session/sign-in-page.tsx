@@ -1,17 +1,20 @@
-import { Alert, Button, Divider, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Divider, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { IconInfoCircle, IconLogin2 } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
-import type { FormEvent } from "react";
+import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call, urlOf } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
+import { TextLink } from "../ui/links.tsx";
 import { CenteredCard } from "./centered-card.tsx";
 import { adopt, type Session, sessionQuery } from "./session.ts";
 
 interface SignInWays {
   readonly password: boolean;
+  /** Whether a forgotten password can be reset by mail. */
+  readonly password_reset: boolean;
   readonly oidc: { readonly label: string } | null;
 }
 
@@ -29,24 +32,74 @@ function knownError(code: string): (typeof errors)[number] {
   return errors.find((known) => known === code) ?? "invalid_request";
 }
 
-function useSignIn() {
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly code?: string;
+}
+
+/** The response to a correct password where a code is needed too. */
+interface SecondFactor {
+  readonly object: "console_second_factor";
+}
+
+/** @param onSecondFactor called when the password is correct and a code is needed too */
+function useSignIn(onSecondFactor: (credentials: Credentials) => void) {
   const client = useQueryClient();
   const router = useRouter();
   const { next } = route.useSearch();
   return useMutation({
-    mutationFn: (body: { email: string; password: string }) => call<Session>("/session", { method: "POST", body }),
+    mutationFn: (body: Credentials) => call<Session | SecondFactor>("/session", { method: "POST", body }),
     meta: { signsIn: true },
-    onSuccess: async (session) => {
+    onSuccess: async (opened, credentials) => {
+      if (!("user" in opened)) return onSecondFactor(credentials);
       client.clear();
-      client.setQueryData(sessionQuery.queryKey, adopt(session));
+      client.setQueryData(sessionQuery.queryKey, adopt(opened));
       await router.navigate({ href: `${router.basepath}${ownPath(next)}`, replace: true });
     },
   });
 }
 
-function PasswordForm() {
+function CodeForm({ of: { email, password }, onBack }: { readonly of: Credentials; readonly onBack: () => void }) {
   const { t } = useTranslation();
-  const signIn = useSignIn();
+  const signIn = useSignIn(onBack);
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const code = String(new FormData(event.currentTarget).get("code"));
+    signIn.mutate({ email, password, code });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <TextInput
+          label={t("signIn.code")}
+          description={t("signIn.codeHint")}
+          autoComplete="one-time-code"
+          name="code"
+          required
+          autoFocus
+          maxLength={40}
+        />
+        {signIn.error !== null && <Failure error={signIn.error} />}
+        <Button type="submit" loading={signIn.isPending} fullWidth>
+          {t("signIn.verify")}
+        </Button>
+        <Text size="xs" c="dimmed">
+          {t("signIn.lostCodes")}
+        </Text>
+        <Anchor component="button" type="button" size="sm" onClick={onBack}>
+          {t("signIn.back")}
+        </Anchor>
+      </Stack>
+    </form>
+  );
+}
+
+function PasswordForm({ canReset }: { readonly canReset: boolean }) {
+  const { t } = useTranslation();
+  const [proved, setProved] = useState<Credentials>();
+  const signIn = useSignIn(setProved);
+  if (proved !== undefined) return <CodeForm of={proved} onBack={() => setProved(undefined)} />;
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
@@ -67,6 +120,13 @@ function PasswordForm() {
         <Button type="submit" loading={signIn.isPending} fullWidth>
           {t("signIn.submit")}
         </Button>
+        {canReset && (
+          <Group justify="center">
+            <TextLink to="/forgot-password" size="sm">
+              {t("signIn.forgot")}
+            </TextLink>
+          </Group>
+        )}
       </Stack>
     </form>
   );
@@ -101,7 +161,7 @@ export function SignInPage() {
             {ways.data?.password && <Divider label={t("signIn.or")} />}
           </>
         )}
-        {ways.data?.password !== false && <PasswordForm />}
+        {ways.data?.password !== false && <PasswordForm canReset={ways.data?.password_reset === true} />}
       </Stack>
     </CenteredCard>
   );

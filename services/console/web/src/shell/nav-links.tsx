@@ -22,7 +22,7 @@ export function NavLinks() {
             key={to}
             component={Link}
             to={to}
-            activeOptions={{ includeSearch: false }}
+            activeOptions={{ includeSearch: false, exact: to === "/" }}
             className={classes["link"]}
             label={t(`nav.${name}`)}
             leftSection={<Shape size={18} stroke={1.7} aria-hidden />}

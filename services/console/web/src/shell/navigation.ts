@@ -5,8 +5,10 @@ import {
   IconChartBar,
   IconCreditCard,
   IconHistory,
+  IconHome,
   IconKey,
   IconMessageChatbot,
+  IconPlugConnected,
   IconReceiptOff,
   IconScale,
   IconServer,
@@ -29,6 +31,7 @@ export const navigation = [
   {
     name: "use",
     entries: [
+      entry("/", "overview", IconHome),
       entry("/keys", "keys", IconKey),
       entry("/usage", "usage", IconChartBar),
       entry("/playground", "playground", IconMessageChatbot),
@@ -49,6 +52,7 @@ export const navigation = [
     entries: [
       entry("/accounts", "accounts", IconBuilding),
       entry("/unpriced", "unpriced", IconReceiptOff),
+      entry("/providers", "providers", IconPlugConnected),
       entry("/fleet", "fleet", IconServer),
       entry("/provider-bills", "bills", IconScale),
       entry("/prices", "prices", IconTag),

@@ -7,11 +7,13 @@ import { Outlet, useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { listenForHints } from "../api/live.ts";
+import { SimulatedBanner } from "../ui/simulated.tsx";
 import { AccountGate } from "./account-gate.tsx";
 import { AccountSwitcher } from "./account-switcher.tsx";
 import { LanguageMenu } from "./language-menu.tsx";
 import { Logo } from "./logo.tsx";
 import { NavLinks } from "./nav-links.tsx";
+import { PaletteButton } from "./palette-button.tsx";
 import { SchemeButton } from "./scheme-button.tsx";
 import classes from "./shell.module.css";
 import { UserMenu } from "./user-menu.tsx";
@@ -43,6 +45,7 @@ export function Shell() {
             <AccountSwitcher />
           </Group>
           <Group gap={4} wrap="nowrap">
+            <PaletteButton />
             <LanguageMenu />
             <SchemeButton />
             <UserMenu />
@@ -59,6 +62,7 @@ export function Shell() {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes["main"]}>
+        <SimulatedBanner />
         <AccountGate>
           <Outlet />
         </AccountGate>

@@ -53,11 +53,15 @@ interface Props<T extends RowData> {
   readonly rowId: (row: T) => string;
   /** What a click on a row opens. */
   readonly onOpen?: (row: T) => void;
+  /** Which rows open something; default: all. */
+  readonly canOpen?: (row: T) => boolean;
   /** Shown if there are no rows. */
   readonly empty: ReactNode;
   readonly sorting?: SortingState;
   readonly onSorting?: (sorting: SortingState) => void;
   readonly minWidth?: number;
+  /** Rows of one line, for long lists. */
+  readonly isCompact?: boolean;
   /** Shows so many rows at once; without it, all of them. */
   readonly paging?: Paging;
 }
@@ -176,6 +180,7 @@ const none: never[] = [];
  */
 export function DataTable<T extends RowData>(props: Props<T>) {
   const { label, columns, rows, rowId, onOpen, empty, sorting = none, onSorting, minWidth = 300, paging } = props;
+  const { canOpen = () => true } = props;
   const { pageSize = Number.MAX_SAFE_INTEGER } = paging ?? {};
   const lastPage = Math.max(1, Math.ceil((rows?.length ?? 0) / pageSize));
   const page = Math.min(Math.max(1, Math.trunc(paging?.page ?? 1)), lastPage);
@@ -195,7 +200,7 @@ export function DataTable<T extends RowData>(props: Props<T>) {
     <>
       <Table.ScrollContainer minWidth={minWidth} type="native" tabIndex={0} role="region" aria-label={label}>
         <Table
-          verticalSpacing="sm"
+          verticalSpacing={props.isCompact ? 6 : "sm"}
           className={classes["table"]}
           fz="sm"
           highlightOnHover={onOpen !== undefined}
@@ -214,7 +219,11 @@ export function DataTable<T extends RowData>(props: Props<T>) {
             {rows === undefined ? (
               <SkeletonRows columns={columns.length} />
             ) : (
-              table.getRowModel().rows.map((row) => <BodyRow key={row.id} row={row} {...(onOpen && { onOpen })} />)
+              table
+                .getRowModel()
+                .rows.map((row) => (
+                  <BodyRow key={row.id} row={row} {...(onOpen && canOpen(row.original) && { onOpen })} />
+                ))
             )}
           </Table.Tbody>
         </Table>

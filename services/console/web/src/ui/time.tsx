@@ -4,7 +4,7 @@ import { relativeText, timeText } from "../format/time.ts";
 
 interface Props {
   readonly at: string | null;
-  readonly as?: "time" | "date" | "relative";
+  readonly as?: "time" | "second" | "date" | "relative";
 }
 
 /**
@@ -13,6 +13,7 @@ interface Props {
  */
 const unbroken = {
   time: { wordBreak: "keep-all" },
+  second: { wordBreak: "keep-all" },
   date: { whiteSpace: "nowrap" },
   relative: { whiteSpace: "nowrap" },
 } as const;

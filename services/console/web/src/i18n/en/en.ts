@@ -4,8 +4,10 @@ import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
+import { overview } from "./overview.ts";
 import { playground } from "./playground.ts";
 import { prices } from "./prices.ts";
+import { providers } from "./providers.ts";
 import {
   common,
   confirmAddress,
@@ -15,9 +17,13 @@ import {
   noAccount,
   notForRole,
   notFound,
+  palette,
+  passwordReset,
   roles,
   shell,
   signIn,
+  simulated,
+  twoFactor,
 } from "./shell.ts";
 import { usage } from "./usage.ts";
 
@@ -39,12 +45,18 @@ export const en = {
   noAccount,
   notForRole,
   notFound,
+  overview,
+  palette,
+  passwordReset,
   playground,
   prices,
+  providers,
   profile,
   roles,
   shell,
   signIn,
+  simulated,
+  twoFactor,
   unpriced,
   usage,
   webhooks,

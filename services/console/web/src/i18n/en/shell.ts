@@ -8,6 +8,7 @@ export const common = {
   copy: "Copy",
   delete: "Delete",
   done: "Done",
+  download: "Download",
   nanoUsd: "{{amount}} nano-USD",
   next: "Next page",
   none: "None",
@@ -22,6 +23,26 @@ export const common = {
   showMore: "Show more",
   unlimited: "Unlimited",
   actions: "Actions",
+} as const;
+
+export const palette = {
+  placeholder: "Search pages, keys, models, accounts and requests",
+  pages: "Pages",
+  keys: "Keys",
+  models: "Models",
+  accounts: "Accounts",
+  requests: "Requests",
+  request: "Find request {{id}}",
+  nothing: "Nothing found",
+} as const;
+
+export const simulated = {
+  badge: "Simulated",
+  hint: "A simulator replaces this provider. Responses are invented; nothing is sent to the provider.",
+  banner: "Simulated providers: {{names}}. Their responses are invented.",
+  bannerMore: "Simulated providers: {{names}} and {{more}} more. Their responses are invented.",
+  real: "To use a real provider, start with its key:",
+  realWith: "Start with {{variable}} to use the real provider.",
 } as const;
 
 export const failure = {
@@ -52,6 +73,7 @@ export const confirmAddress = {
 
 export const nav = {
   sections: { use: "Build", manage: "Manage", operate: "Operate" },
+  overview: "Overview",
   keys: "API keys",
   usage: "Usage",
   billing: "Billing",
@@ -66,6 +88,7 @@ export const nav = {
   fleet: "Fleet",
   bills: "Provider bills",
   prices: "Prices",
+  providers: "Providers",
 } as const;
 
 export const notFound = {
@@ -114,6 +137,12 @@ export const signIn = {
   password: "Password",
   showPassword: "Show password",
   submit: "Sign in",
+  forgot: "Forgot password?",
+  code: "Authentication code",
+  codeHint: "From your authenticator app, or a recovery code",
+  verify: "Verify",
+  lostCodes: "Lost your device and your recovery codes? Ask an operator to reset two-factor authentication.",
+  back: "Back to sign-in",
   or: "or",
   with: "Sign in with {{name}}",
   ended: "Your session has expired. Sign in to continue.",
@@ -124,4 +153,43 @@ export const signIn = {
     invalid_request: "The sign-in expired or was started in another browser. Try again.",
     service_unavailable: "Can't reach your sign-in provider. Try again in a moment.",
   },
+} as const;
+
+export const passwordReset = {
+  title: "Reset password",
+  about: "We'll email you a link to choose a new password.",
+  send: "Send link",
+  sent: "Check your email",
+  sentAbout:
+    "If {{email}} belongs to a user with a password, a link is on its way. It works once, for {{count}} minutes.",
+  choose: "Choose a new password",
+  chooseAbout: "You'll be signed out everywhere else.",
+  set: "Set password",
+  another: "Request a new link",
+  done: "Password changed",
+  doneAbout: "Sign in with your new password.",
+} as const;
+
+export const twoFactor = {
+  title: "Two-factor authentication",
+  about: "Require a code from an authenticator app in addition to your password.",
+  required: "Your role requires a code from an authenticator app in addition to your password.",
+  on: "On",
+  off: "Off",
+  setUp: "Set up two-factor authentication",
+  renew: "New recovery codes",
+  disable: "Turn off two-factor authentication",
+  disabled: "Two-factor authentication is off.",
+  left_one: "{{count}} recovery code left.",
+  left_other: "{{count}} recovery codes left.",
+  continue: "Continue",
+  scan: "Scan this QR code with an authenticator app, such as 1Password, Google Authenticator or Aegis.",
+  qr: "QR code for the authenticator app",
+  typeSecret: "Or enter this key in the app:",
+  code: "6-digit code from the app",
+  confirm: "Verify and turn on",
+  codes: "Recovery codes",
+  saveCodes: "Save your recovery codes",
+  saveCodesAbout: "Each code signs you in once if you lose your device. They won't be shown again.",
+  savedCodes: "I've saved my codes",
 } as const;

@@ -6,8 +6,10 @@ import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
 import { models } from "./models.ts";
+import { overview } from "./overview.ts";
 import { playground } from "./playground.ts";
 import { prices } from "./prices.ts";
+import { providers } from "./providers.ts";
 import {
   common,
   confirmAddress,
@@ -17,9 +19,13 @@ import {
   noAccount,
   notForRole,
   notFound,
+  palette,
+  passwordReset,
   roles,
   shell,
   signIn,
+  simulated,
+  twoFactor,
 } from "./shell.ts";
 import { usage } from "./usage.ts";
 
@@ -40,12 +46,18 @@ export const zh: Texts<typeof en> = {
   noAccount,
   notForRole,
   notFound,
+  overview,
+  palette,
+  passwordReset,
   playground,
   prices,
+  providers,
   profile,
   roles,
   shell,
   signIn,
+  simulated,
+  twoFactor,
   unpriced,
   usage,
   webhooks,

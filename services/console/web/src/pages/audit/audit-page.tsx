@@ -15,6 +15,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useAllKeys } from "../keys/keys.ts";
+import { AuditFilters, useAuditFilter } from "./filters.tsx";
 
 const actorOf = ({ actor }: AuditRecord): string => actor.name || actor.id;
 const column = columnsOf<AuditRecord>();
@@ -33,7 +34,11 @@ function useColumns(): Columns<AuditRecord> {
   const targetOf = useTargetName();
   return useMemo(
     () => [
-      column.display({ id: "at", header: t("audit.columns.at"), cell: ({ row }) => <Time at={row.original.at} /> }),
+      column.display({
+        id: "at",
+        header: t("audit.columns.at"),
+        cell: ({ row }) => <Time at={row.original.at} as="second" />,
+      }),
       column.display({
         id: "action",
         header: t("audit.columns.action"),
@@ -129,11 +134,14 @@ function Details({ of: record }: { readonly of: AuditRecord }) {
 export function AuditPage() {
   const { t } = useTranslation();
   const [opened, setOpened] = useState<AuditRecord>();
-  const found = useInfiniteQuery(pagedQuery<AuditRecord>("audit", "/audit-log", { account: useAccountId() }));
+  const found = useInfiniteQuery(pagedQuery<AuditRecord>("audit", "/audit-log", useAuditFilter()));
   const columns = useColumns();
+  const { action, target } = useAuditFilter();
+  const isFiltered = action !== undefined || target !== undefined;
   return (
     <Page title={t("audit.title")} about={t("audit.about")}>
       <Panel>
+        <AuditFilters />
         {found.error !== null ? (
           <Failure error={found.error} onRetry={() => void found.refetch()} />
         ) : (
@@ -144,7 +152,13 @@ export function AuditPage() {
               rows={found.data}
               rowId={({ id }) => id}
               onOpen={setOpened}
-              empty={<Empty icon={IconHistory} title={t("audit.empty")} hint={t("audit.emptyHint")} />}
+              empty={
+                <Empty
+                  icon={IconHistory}
+                  title={t(isFiltered ? "audit.noMatch" : "audit.empty")}
+                  hint={t("audit.emptyHint")}
+                />
+              }
             />
             <ShowMore {...found} />
           </>
@@ -156,7 +170,6 @@ export function AuditPage() {
         position="right"
         size="lg"
         title={opened?.action}
-        closeButtonProps={{ "aria-label": t("common.close") }}
       >
         {opened !== undefined && <Details of={opened} />}
       </Drawer>

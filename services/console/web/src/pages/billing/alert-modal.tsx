@@ -1,21 +1,12 @@
-import {
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  type NumberInputProps,
-  Select,
-  Stack,
-  TagsInput,
-  TextInput,
-} from "@mantine/core";
+import { Modal, NumberInput, type NumberInputProps, Select, Stack, TagsInput, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/error.ts";
 import type { Key, SpendAlert } from "../../api/types.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { type AlertValues, alertValuesOf, saveAlert, usualThresholds } from "./alerts.ts";
+import { messageBudgetsQuery } from "./billing.ts";
 
 interface FormProps {
   readonly account: string;
@@ -95,13 +86,16 @@ function Measures({ form }: { readonly form: Form }) {
   );
 }
 
-function Receivers({ form }: { readonly form: Form }) {
+function Receivers({ form, account }: { readonly form: Form; readonly account: string }) {
   const { t } = useTranslation();
+  const { data: budgets } = useQuery(messageBudgetsQuery(account));
+  const hasMail = budgets === undefined || budgets.data.some(({ kind }) => kind === "mail");
   return (
     <>
       <TagsInput
         label={t("billing.alertForm.emails")}
-        description={t("billing.alertForm.emailsHint")}
+        description={t(hasMail ? "billing.alertForm.emailsHint" : "billing.alertForm.noMail")}
+        disabled={!hasMail}
         maxTags={5}
         {...form.getInputProps("emails")}
       />
@@ -149,16 +143,10 @@ function AlertForm({ account, keys, of: alert, onClose }: FormProps) {
         />
         {alert === undefined && <About form={form} keys={keys} />}
         <Measures form={form} />
-        <Receivers form={form} />
-        {save.error !== null && <Failure error={save.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t("common.cancel")}
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {t("common.save")}
-          </Button>
-        </Group>
+        <Receivers form={form} account={account} />
+        <Actions of={save} onCancel={onClose}>
+          {t("common.save")}
+        </Actions>
       </Stack>
     </form>
   );
@@ -176,7 +164,6 @@ export function AlertModal({ alert, onClose, ...props }: Props) {
       opened={alert !== undefined}
       onClose={onClose}
       title={t(alert === null ? "billing.alertForm.create" : "billing.alertForm.edit")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
     >
       <AlertForm of={alert ?? undefined} onClose={onClose} {...props} />
     </Modal>

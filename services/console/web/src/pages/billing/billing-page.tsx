@@ -4,7 +4,7 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Account, Forecast } from "../../api/types.ts";
-import { exactUsd, nanoUsdOf, shortUsd } from "../../format/money.ts";
+import { nanoUsdOf, shortUsd } from "../../format/money.ts";
 import { useMayChange } from "../../session/use-session.ts";
 import { accountQuery, useAccountId } from "../../shell/account.ts";
 import { ChooseAccount } from "../../ui/choose-account.tsx";
@@ -20,8 +20,6 @@ import { Invoices } from "./invoices.tsx";
 import { Ledger } from "./ledger.tsx";
 import { MessageBudgets } from "./message-budgets.tsx";
 import { TopUpModal } from "./top-up-modal.tsx";
-
-const nanoText = (nano: bigint): string => exactUsd(nano).replace(/[$,]/g, "").replace("−", "-");
 
 /** Beyond this a number of days claims more than a week of spending can support. */
 const daysOfYear = 365;
@@ -44,7 +42,7 @@ function Totals({ of: account }: { readonly of: Account }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="lg">
       <Fact name={t("billing.facts.balance")} hint={t("billing.facts.balanceHint", { held: shortUsd(held) })}>
-        <Money usd={nanoText(nanoUsdOf(account.available_usd) + held)} />
+        <Money usd={account.available_usd} />
       </Fact>
       {forecast === undefined ? (
         <Skeleton h={48} />

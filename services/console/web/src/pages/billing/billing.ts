@@ -1,6 +1,15 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/http.ts";
-import type { Account, Forecast, Hold, Invoice, LedgerEntry, MessageBudget, Page } from "../../api/types.ts";
+import type {
+  Account,
+  Forecast,
+  Hold,
+  Invoice,
+  LedgerEntry,
+  MessageBudget,
+  Page,
+  UsageSeries,
+} from "../../api/types.ts";
 import { nanoUsdOf } from "../../format/money.ts";
 import { accountPath } from "../../shell/account.ts";
 
@@ -17,6 +26,26 @@ export const messageBudgetsQuery = (id: string) =>
   ofAccount<Page<MessageBudget>>(id, "message budgets", "/message-budgets");
 export const invoiceQuery = (id: string, month: string) =>
   ofAccount<Invoice>(id, `invoice ${month}`, `/invoices/${encodeURIComponent(month)}`);
+
+/** The start of a month and of the next one, UTC. @param month such as 2027-01 */
+export function timesOf(month: string): { from: string; until: string } {
+  const from = new Date(`${month}-01T00:00:00Z`);
+  const until = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1));
+  return { from: from.toISOString(), until: until.toISOString() };
+}
+
+const mostKeys = 50;
+
+/** The usage of a month by key. */
+export const keysOfMonthQuery = (id: string, month: string) =>
+  queryOptions({
+    queryKey: ["billing", id, "keys", month],
+    queryFn: ({ signal }) =>
+      call<UsageSeries>("/admin/v1/usage/series", {
+        query: { account: id, ...timesOf(month), bucket: "day", group_by: "key", top: mostKeys },
+        signal,
+      }),
+  });
 
 /** What a row changes of all the account's money, held or not; nano-USD. */
 export function changeOf({ available_usd, held_usd }: LedgerEntry): bigint {

@@ -1,6 +1,7 @@
 import { Group, Stack, Switch, Text } from "@mantine/core";
 import { useHover } from "@mantine/hooks";
 import { IconListDetails } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLiveList } from "../../api/live-list.ts";
@@ -23,7 +24,7 @@ const usdText = (nano: bigint): string => exactUsd(nano).replace(/[$,]/g, "").re
 
 /** The balance after a row; a dash while it is unknown. */
 function Balance({ of: { balance } }: { readonly of: LedgerRow }) {
-  return balance === undefined ? "—" : <Money usd={usdText(balance)} />;
+  return balance === undefined ? "—" : <Money usd={usdText(balance)} isAligned />;
 }
 
 /**
@@ -35,9 +36,9 @@ function Amount({ of: row }: { readonly of: LedgerRow }) {
   return (
     <Stack gap={0} align="flex-end">
       {change === 0n ? (
-        <Money usd={usdText(reservedOf(entry))} c="dimmed" />
+        <Money usd={usdText(reservedOf(entry))} c="dimmed" isAligned />
       ) : (
-        <Money usd={usdText(change)} fw={change > 0n ? 600 : 400} />
+        <Money usd={usdText(change)} fw={change > 0n ? 600 : 400} isAligned />
       )}
       <Text size="xs" c="dimmed" hiddenFrom="sm">
         <Balance of={row} />
@@ -53,7 +54,7 @@ function useColumns(): Columns<LedgerRow> {
       column.display({
         id: "at",
         header: t("billing.columns.at"),
-        cell: ({ row }) => <Time at={row.original.entry.at} />,
+        cell: ({ row }) => <Time at={row.original.entry.at} as="second" />,
       }),
       column.display({
         id: "what",
@@ -91,6 +92,7 @@ export function Ledger({ id, account }: { readonly id: string; readonly account:
   const { t } = useTranslation();
   const [all, setAll] = useState(false);
   const { hovered, ref } = useHover();
+  const navigate = useNavigate();
   const found = useLiveList<LedgerEntry>({
     name: "billing",
     path: `/accounts/${encodeURIComponent(id)}/ledger`,
@@ -130,6 +132,10 @@ export function Ledger({ id, account }: { readonly id: string; readonly account:
             columns={columns}
             rows={rows}
             rowId={({ entry }) => entry.id}
+            onOpen={({ entry: { request_id: request } }) =>
+              request !== null && void navigate({ to: "/usage", search: { account: id, request } })
+            }
+            canOpen={({ entry }) => entry.request_id !== null}
             empty={<Empty icon={IconListDetails} title={t("billing.empty")} hint={t("billing.emptyHint")} />}
           />
           <ShowMore {...found} />

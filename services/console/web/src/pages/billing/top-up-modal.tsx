@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from "@mantine/core";
+import { Modal, NumberInput, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import { accountPath, accountQuery } from "../../shell/account.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 
 interface Props {
   readonly id: string;
@@ -38,12 +38,7 @@ export function TopUpModal({ id, opened, onClose }: Props) {
     },
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t("billing.form.title", { name: account.data?.name ?? id })}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t("billing.form.title", { name: account.data?.name ?? id })}>
       <form onSubmit={form.onSubmit((values) => topUp.mutate(values))}>
         <Stack gap="md">
           <NumberInput
@@ -63,15 +58,9 @@ export function TopUpModal({ id, opened, onClose }: Props) {
             key={form.key("note")}
             {...form.getInputProps("note")}
           />
-          {topUp.error !== null && <Failure error={topUp.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("common.cancel")}
-            </Button>
-            <Button type="submit" loading={topUp.isPending}>
-              {t("billing.form.submit")}
-            </Button>
-          </Group>
+          <Actions of={topUp} onCancel={onClose}>
+            {t("billing.form.submit")}
+          </Actions>
         </Stack>
       </form>
     </Modal>

@@ -101,7 +101,6 @@ export function DayDrawer({
   readonly of: Reconciliation | undefined;
   readonly onClose: () => void;
 }) {
-  const { t } = useTranslation();
   return (
     <Drawer
       opened={day !== undefined}
@@ -109,7 +108,6 @@ export function DayDrawer({
       position="right"
       size="xl"
       title={day && `${day.provider} · ${day.day}`}
-      closeButtonProps={{ "aria-label": t("common.close") }}
     >
       {day !== undefined && <Details key={`${day.provider} ${day.day}`} of={day} />}
     </Drawer>

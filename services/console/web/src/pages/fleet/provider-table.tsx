@@ -1,22 +1,51 @@
+import { Group, Text } from "@mantine/core";
 import { IconCloud } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { catalogQuery, type ProviderHealth, providersOf } from "../../api/provider-health.ts";
-import { duration, integer } from "../../format/number.ts";
+import { duration, integer, percent } from "../../format/number.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
-import { HealthBadge } from "../../ui/health-badge.tsx";
+import { HealthBadge, maxFailureRate } from "../../ui/health-badge.tsx";
+import { TextLink } from "../../ui/links.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { SimulatedBadge, useSimulated } from "../../ui/simulated.tsx";
+import { History, useHistories } from "./history.tsx";
 
 const column = columnsOf<ProviderHealth>();
 
+function ProviderName({ of: provider }: { readonly of: string }) {
+  const simulated = useSimulated();
+  return (
+    <Group gap="xs">
+      {provider}
+      {simulated.has(provider) && <SimulatedBadge variable={simulated.get(provider)} />}
+    </Group>
+  );
+}
+
+/** Failures lead to the requests that ended with one. */
+function Failures({ of: { provider, failures } }: { readonly of: ProviderHealth }) {
+  if (failures === 0) return integer(0);
+  return (
+    <TextLink to="/usage" search={{ range: "hour24", provider, outcome: "failed" }} size="sm">
+      {integer(failures)}
+    </TextLink>
+  );
+}
+
 function useColumns(): Columns<ProviderHealth> {
   const { t } = useTranslation();
+  const histories = useHistories();
   return useMemo(
     () => [
-      column.accessor("provider", { id: "provider", header: t("fleet.columns.provider") }),
+      column.accessor("provider", {
+        id: "provider",
+        header: t("fleet.columns.provider"),
+        cell: ({ getValue }) => <ProviderName of={getValue()} />,
+      }),
       column.display({
         id: "health",
         header: t("fleet.columns.state"),
@@ -32,9 +61,10 @@ function useColumns(): Columns<ProviderHealth> {
         header: t("fleet.columns.calls"),
         meta: { align: "right" },
       }),
-      column.accessor(({ failures }) => integer(failures), {
+      column.display({
         id: "failures",
         header: t("fleet.columns.failures"),
+        cell: ({ row }) => <Failures of={row.original} />,
         meta: { align: "right", from: "sm" },
       }),
       column.accessor(({ slowestMs }) => (slowestMs === null ? "—" : duration(slowestMs)), {
@@ -42,8 +72,14 @@ function useColumns(): Columns<ProviderHealth> {
         header: t("fleet.columns.slowest"),
         meta: { align: "right", from: "md" },
       }),
+      column.display({
+        id: "history",
+        header: t("fleet.columns.history"),
+        cell: ({ row }) => <History of={histories.get(row.original.provider)} />,
+        meta: { from: "md" },
+      }),
     ],
-    [t],
+    [t, histories],
   );
 }
 
@@ -58,13 +94,18 @@ export function ProviderTable() {
       {error !== null ? (
         <Failure error={error} onRetry={() => void refetch()} />
       ) : (
-        <DataTable
-          label={t("fleet.providers")}
-          columns={columns}
-          rows={rows}
-          rowId={({ provider }) => provider}
-          empty={<Empty icon={IconCloud} title={t("fleet.noProvider")} hint={t("fleet.noProviderHint")} />}
-        />
+        <>
+          <Text size="xs" c="dimmed" mb="xs">
+            {t("fleet.threshold", { share: percent(maxFailureRate) })}
+          </Text>
+          <DataTable
+            label={t("fleet.providers")}
+            columns={columns}
+            rows={rows}
+            rowId={({ provider }) => provider}
+            empty={<Empty icon={IconCloud} title={t("fleet.noProvider")} hint={t("fleet.noProviderHint")} />}
+          />
+        </>
       )}
     </Panel>
   );

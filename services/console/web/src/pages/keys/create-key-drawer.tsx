@@ -43,14 +43,7 @@ export function CreateKeyDrawer({ opened, onClose, onMade }: Props) {
     />
   );
   return (
-    <Drawer
-      opened={opened}
-      onClose={onClose}
-      position="right"
-      size="md"
-      title={t("keys.form.create")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Drawer opened={opened} onClose={onClose} position="right" size="md" title={t("keys.form.create")}>
       <KeyForm
         first={chooser}
         submit={t("keys.form.submit")}

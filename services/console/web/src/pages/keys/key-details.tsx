@@ -9,10 +9,12 @@ import { FactRow, Facts } from "../../ui/facts.tsx";
 import { TextLink } from "../../ui/links.tsx";
 import { AccountName } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
+import { KeyRefusals } from "./key-refusals.tsx";
+import { KeyUseBars } from "./key-use.tsx";
 import { statusOf, tagsOf } from "./keys.ts";
 import { RegenerateKeyModal } from "./regenerate-key-modal.tsx";
 import { RevokeKeyModal } from "./revoke-key-modal.tsx";
-import { KeyBudget, KeyExpiry, KeyLimits } from "./use-key-columns.tsx";
+import { KeyExpiry, KeyLimits, KeySpending } from "./use-key-columns.tsx";
 
 function Tags({ of: key }: { readonly of: Key }) {
   const tags = tagsOf(key);
@@ -60,7 +62,7 @@ function KeyFacts({ of: key }: { readonly of: Key }) {
       <FactRow name={t("keys.details.lastHour")}>
         {t("keys.details.requests", { count: key.requests_last_hour ?? 0 })}
         {" · "}
-        <TextLink to="/usage" search={{ key: key.id }} size="sm">
+        <TextLink to="/usage" search={{ key: key.id }} size="sm" underline="always">
           {t("keys.details.usage")}
         </TextLink>
       </FactRow>
@@ -68,8 +70,8 @@ function KeyFacts({ of: key }: { readonly of: Key }) {
       <FactRow name={t("keys.columns.limits")}>
         <KeyLimits of={key} />
       </FactRow>
-      <FactRow name={t("keys.columns.budget")}>
-        <KeyBudget of={key} />
+      <FactRow name={t("keys.columns.spent")}>
+        <KeySpending of={key} />
       </FactRow>
       <FactRow name={t("keys.columns.expires")}>
         <KeyExpiry of={key} />
@@ -116,6 +118,8 @@ export function KeyDetails({ of: key, onEdit, onMade }: Props) {
           </Button>
         </Group>
       )}
+      <KeyUseBars of={key} />
+      <KeyRefusals of={key} />
       <KeyFacts of={key} />
       <RevokeKeyModal of={key} opened={revoking} onClose={revoke.close} />
       <RegenerateKeyModal of={key} opened={regenerating} onClose={regenerate.close} onMade={onMade} />

@@ -10,7 +10,7 @@ import { Failure } from "../../ui/failure.tsx";
 import { KeyDetails } from "./key-details.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { bodyOf, type KeyValues } from "./key-values.ts";
-import { keyPath, refreshKeys } from "./keys.ts";
+import { keyPath, keyQuery, refreshKeys } from "./keys.ts";
 
 const route = getRouteApi("/app/keys");
 
@@ -44,11 +44,7 @@ export function KeyDrawer({ onMade }: { readonly onMade: (key: NewKey) => void }
   const { key: id } = route.useSearch();
   const navigate = useNavigate({ from: "/keys" });
   const [editing, setEditing] = useState(false);
-  const { data, error, refetch } = useQuery({
-    queryKey: ["keys", "one", id],
-    queryFn: () => call<Key>(keyPath(id ?? "")),
-    enabled: id !== undefined,
-  });
+  const { data, error, refetch } = useQuery(keyQuery(id));
   const close = (): void => {
     setEditing(false);
     void navigate({ search: (before) => ({ ...before, key: undefined }) });
@@ -60,7 +56,6 @@ export function KeyDrawer({ onMade }: { readonly onMade: (key: NewKey) => void }
       position="right"
       size="md"
       title={editing ? t("keys.form.edit") : data?.key_alias || t("keys.unnamed")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
     >
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Skeleton h={240} />}

@@ -1,11 +1,11 @@
-import { Button, Group, MultiSelect, Select, Stack, TagsInput, TextInput } from "@mantine/core";
+import { MultiSelect, Select, Stack, TagsInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
 import type { Key } from "../../api/types.ts";
 import { useUser } from "../../session/use-session.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { type KeyValues, valuesOf } from "./key-values.ts";
 import { LimitFields } from "./limit-fields.tsx";
 
@@ -74,15 +74,9 @@ export function KeyForm({ of: key, first, submit, error, pending, onSubmit, onCa
           maxTags={20}
           {...form.getInputProps("tags")}
         />
-        {error !== null && <Failure error={error} />}
-        <Group justify="flex-end" mt="sm">
-          <Button variant="default" onClick={onCancel}>
-            {t("common.cancel")}
-          </Button>
-          <Button type="submit" loading={pending}>
-            {submit}
-          </Button>
-        </Group>
+        <Actions of={{ error, isPending: pending }} onCancel={onCancel}>
+          {submit}
+        </Actions>
       </Stack>
     </form>
   );

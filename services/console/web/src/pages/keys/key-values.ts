@@ -1,4 +1,4 @@
-import type { keyFields } from "@uag/contract/requests/admin-fields";
+import type { keyFields } from "@uag/contract/key-fields";
 import type { Key } from "../../api/types.ts";
 import { tagsOf } from "./keys.ts";
 

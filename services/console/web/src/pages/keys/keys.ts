@@ -1,5 +1,6 @@
-import { infiniteQueryOptions, type QueryClient, useInfiniteQuery } from "@tanstack/react-query";
+import { infiniteQueryOptions, type QueryClient, queryOptions, useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { call } from "../../api/http.ts";
 import { pagedQuery } from "../../api/paged.ts";
 import type { Key } from "../../api/types.ts";
 
@@ -29,7 +30,11 @@ export interface KeyQuery {
 }
 
 export const keysQuery = ({ account, withRevoked }: KeyQuery) =>
-  infiniteQueryOptions(pagedQuery<Key>("keys", "/keys", { account, include_revoked: withRevoked }, rowsAtOnce));
+  infiniteQueryOptions({
+    ...pagedQuery<Key>("keys", "/keys", { account, include_revoked: withRevoked }, rowsAtOnce),
+    // Usage changes a row's last use, which is recorded to the minute.
+    refetchInterval: 60_000,
+  });
 
 /**
  * All keys, so that they are searched and sorted as a whole; the rest comes while the first page
@@ -55,5 +60,16 @@ export function fits(key: Key, search: string): boolean {
 
 export const keyPath = (id: string): string => `/admin/v1/keys/${encodeURIComponent(id)}`;
 
+/** One key with its recent use: fetched again when the key or its account's usage changes. */
+export const keyQuery = (id: string | undefined) =>
+  queryOptions({
+    queryKey: ["key", id],
+    queryFn: () => call<Key>(keyPath(id ?? "")),
+    enabled: id !== undefined,
+    staleTime: 0,
+  });
+
 /** After a change: what is shown of keys is fetched anew. */
-export const refreshKeys = (client: QueryClient): Promise<void> => client.invalidateQueries({ queryKey: ["keys"] });
+export async function refreshKeys(client: QueryClient): Promise<void> {
+  await Promise.all(["keys", "key"].map((name) => client.invalidateQueries({ queryKey: [name] })));
+}

@@ -46,7 +46,6 @@ export function NewKeyModal({ made, onClose }: { readonly made: NewKey | undefin
       size="xl"
       title={t("keys.made.title")}
       closeOnClickOutside={false}
-      closeButtonProps={{ "aria-label": t("common.close") }}
     >
       {made !== undefined && (
         <Stack gap="md">

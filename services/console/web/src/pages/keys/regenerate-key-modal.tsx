@@ -1,10 +1,10 @@
-import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { Modal, Select, Stack, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Key, NewKey } from "../../api/types.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { keyPath, refreshKeys } from "./keys.ts";
 
 const overlaps = { none: 0, hour: 3_600, day: 86_400, week: 604_800 } as const;
@@ -31,12 +31,7 @@ export function RegenerateKeyModal({ of: key, opened, onClose, onMade }: Props) 
     },
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t("keys.regenerate.title")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t("keys.regenerate.title")}>
       <Stack gap="md">
         <Text size="sm">{t("keys.regenerate.about")}</Text>
         <Select
@@ -46,15 +41,9 @@ export function RegenerateKeyModal({ of: key, opened, onClose, onMade }: Props) 
           onChange={(value) => setOverlap((value ?? "day") as Overlap)}
           allowDeselect={false}
         />
-        {regenerate.error !== null && <Failure error={regenerate.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t("common.cancel")}
-          </Button>
-          <Button loading={regenerate.isPending} onClick={() => regenerate.mutate()} data-autofocus>
-            {t("keys.regenerate.submit")}
-          </Button>
-        </Group>
+        <Actions of={regenerate} onCancel={onClose} onClick={() => regenerate.mutate()} data-autofocus>
+          {t("keys.regenerate.submit")}
+        </Actions>
       </Stack>
     </Modal>
   );

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { Alert, Modal, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Key } from "../../api/types.ts";
 import { relativeText } from "../../format/time.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { keyPath, refreshKeys } from "./keys.ts";
 
 /** What a revocation will break. */
@@ -40,24 +40,13 @@ export function RevokeKeyModal({ of: key, opened, onClose }: Props) {
     },
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t("keys.revoke.title", { name: key.key_alias || key.hint })}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t("keys.revoke.title", { name: key.key_alias || key.hint })}>
       <Stack gap="md">
         <Text size="sm">{t("keys.revoke.about")}</Text>
         {opened && <Consequence of={key} />}
-        {revoke.error !== null && <Failure error={revoke.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t("common.cancel")}
-          </Button>
-          <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate()}>
-            {t("keys.revoke.submit")}
-          </Button>
-        </Group>
+        <Actions of={revoke} onCancel={onClose} color="red" onClick={() => revoke.mutate()}>
+          {t("keys.revoke.submit")}
+        </Actions>
       </Stack>
     </Modal>
   );

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text, Tooltip } from "@mantine/core";
+import { Badge, Group, Progress, Stack, Text, Tooltip } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Key } from "../../api/types.ts";
@@ -6,6 +6,7 @@ import { useAccountId, useAccountName } from "../../shell/account.ts";
 import { type Columns, columnsOf } from "../../ui/data-table.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Time } from "../../ui/time.tsx";
+import { colorOfUse } from "../../ui/use-bar.tsx";
 import { statusOf, tagsOf } from "./keys.ts";
 
 const column = columnsOf<Key>();
@@ -72,15 +73,26 @@ export function KeyLimits({ of: key }: { readonly of: Key }) {
   return <Text size="sm">{parts.join(" · ")}</Text>;
 }
 
-export function KeyBudget({ of: { max_budget } }: { readonly of: Key }) {
+/** What the key spent this month, against its budget if it has one. */
+export function KeySpending({ of: { spent_this_month_usd: spent, max_budget } }: { readonly of: Key }) {
   const { t } = useTranslation();
-  if (max_budget === null)
-    return (
-      <Text size="sm" c="dimmed" component="span">
-        {t("common.unlimited")}
+  if (max_budget === null) return spent === null ? "—" : <Money usd={spent} />;
+  const budget = <Money usd={max_budget.toFixed(9)} />;
+  if (spent === null) return budget;
+  const percent = max_budget === 0 ? 100 : (Number(spent) / max_budget) * 100;
+  return (
+    <Stack gap={4} maw={180}>
+      <Text size="sm" component="span">
+        <Money usd={spent} /> {t("keys.ofBudget")} {budget}
       </Text>
-    );
-  return <Money usd={max_budget.toFixed(9)} />;
+      <Progress
+        size="sm"
+        value={Math.min(100, percent)}
+        color={colorOfUse(percent)}
+        aria-label={t("keys.budgetUsed", { percent: Math.floor(percent) })}
+      />
+    </Stack>
+  );
 }
 
 export function KeyExpiry({ of: { expires } }: { readonly of: Key }) {
@@ -126,10 +138,10 @@ export function useKeyColumns(): Columns<Key> {
         cell: ({ row }) => <KeyLimits of={row.original} />,
         meta: { from: "sm" },
       }),
-      column.accessor((key) => key.max_budget ?? Number.POSITIVE_INFINITY, {
-        id: "budget",
-        header: t("keys.columns.budget"),
-        cell: ({ row }) => <KeyBudget of={row.original} />,
+      column.accessor((key) => Number(key.spent_this_month_usd ?? 0), {
+        id: "spent",
+        header: t("keys.columns.spent"),
+        cell: ({ row }) => <KeySpending of={row.original} />,
         meta: { from: "md" },
       }),
       column.accessor((key) => key.expires ?? last, {

@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Modal, Select, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { IconMailCheck } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,9 +8,9 @@ import { call } from "../../api/http.ts";
 import type { Role } from "../../session/session.ts";
 import { useUser } from "../../session/use-session.ts";
 import { accountsQuery, useAccountId, useSeesAllAccounts } from "../../shell/account.ts";
+import { Actions } from "../../ui/actions.tsx";
 import { Copy } from "../../ui/copy.tsx";
-import { Failure } from "../../ui/failure.tsx";
-import { type Invitation, roles } from "./members.ts";
+import { type NewInvitation, roles } from "./members.ts";
 
 interface Values {
   email: string;
@@ -20,7 +21,7 @@ interface Values {
 /** Represents all accounts; no account has this id. */
 const everywhere = "*";
 
-function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { readonly url: string }) => void }) {
+function InviteForm({ onMade }: { readonly onMade: (invitation: NewInvitation) => void }) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const seesAll = useSeesAllAccounts();
@@ -36,7 +37,7 @@ function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { r
     mutationFn: ({ email }: Values) => {
       const isEverywhere = role === "operator" || account === everywhere;
       const place = isEverywhere ? { account_id: null } : seesAll && { account_id: account };
-      return call<Invitation & { url: string }>("/invitations", { method: "POST", body: { email, role, ...place } });
+      return call<NewInvitation>("/invitations", { method: "POST", body: { email, role, ...place } });
     },
     onSuccess: async (made) => {
       onMade(made);
@@ -75,48 +76,48 @@ function InviteForm({ onMade }: { readonly onMade: (invitation: Invitation & { r
             searchable
           />
         )}
-        {invite.error !== null && <Failure error={invite.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={invite.isPending}>
-            {t("members.form.submit")}
-          </Button>
-        </Group>
+        <Actions of={invite}>{t("members.form.submit")}</Actions>
       </Stack>
     </form>
   );
 }
 
+/** The link of a new invitation, and whether it was mailed. */
+function Link({ of: { url, email, mailed }, onDone }: { readonly of: NewInvitation; readonly onDone: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Stack>
+      {mailed ? (
+        <Alert color="teal" icon={<IconMailCheck size={18} />}>
+          {t("members.mailed", { email })}
+        </Alert>
+      ) : (
+        <Alert color="yellow">{t("members.linkOnce")}</Alert>
+      )}
+      <TextInput
+        label={t("members.link")}
+        value={url}
+        readOnly
+        rightSection={<Copy value={url} />}
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>{t("common.done")}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
 export function InviteModal({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   const { t } = useTranslation();
-  const [url, setUrl] = useState<string>();
+  const [made, setMade] = useState<NewInvitation>();
   const close = (): void => {
     onClose();
-    setUrl(undefined);
+    setMade(undefined);
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      title={t("members.form.title")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
-      {url === undefined ? (
-        <InviteForm onMade={(invitation) => setUrl(invitation.url)} />
-      ) : (
-        <Stack>
-          <Alert color="yellow">{t("members.linkOnce")}</Alert>
-          <TextInput
-            label={t("members.link")}
-            value={url}
-            readOnly
-            rightSection={<Copy value={url} />}
-            onFocus={(event) => event.currentTarget.select()}
-          />
-          <Group justify="flex-end">
-            <Button onClick={close}>{t("common.done")}</Button>
-          </Group>
-        </Stack>
-      )}
+    <Modal opened={opened} onClose={close} title={t("members.form.title")}>
+      {made === undefined ? <InviteForm onMade={setMade} /> : <Link of={made} onDone={close} />}
     </Modal>
   );
 }

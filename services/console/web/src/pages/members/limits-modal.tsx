@@ -1,10 +1,10 @@
-import { Button, Group, Modal, MultiSelect, Stack } from "@mantine/core";
+import { Modal, MultiSelect, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import { useModels } from "../../api/models.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { type KeyValues, newBodyOf, valuesOf } from "../keys/key-values.ts";
 import { LimitFields } from "../keys/limit-fields.tsx";
 import { type KeyLimits, type Member, userPath } from "./members.ts";
@@ -47,12 +47,7 @@ export function LimitsModal({ of: member, opened, onClose }: Props) {
     },
   });
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t("members.limits.title", { email: member.email })}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t("members.limits.title", { email: member.email })}>
       <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
         <Stack gap="md">
           <MultiSelect
@@ -66,15 +61,9 @@ export function LimitsModal({ of: member, opened, onClose }: Props) {
             {...form.getInputProps("models")}
           />
           <LimitFields form={form} hint={t("members.limits.about")} />
-          {save.error !== null && <Failure error={save.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t("common.cancel")}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {t("common.save")}
-            </Button>
-          </Group>
+          <Actions of={save} onCancel={onClose}>
+            {t("common.save")}
+          </Actions>
         </Stack>
       </form>
     </Modal>

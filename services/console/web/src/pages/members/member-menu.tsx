@@ -19,11 +19,25 @@ function useChange(member: Member) {
   });
 }
 
+function useTwoFactorReset(member: Member) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => call(`${userPath(member.id)}/two-factor`, { method: "DELETE" }),
+    onSuccess: async () => {
+      notifications.show({ message: t("members.twoFactorReset", { email: member.email }), color: "teal" });
+      await client.invalidateQueries({ queryKey: ["members"] });
+    },
+    onError: (error: Error) => notifications.show({ message: error.message, color: "red" }),
+  });
+}
+
 /** The actions on a member, which are not available for oneself. */
 export function MemberMenu({ of: member }: { readonly of: Member }) {
   const { t } = useTranslation();
   const user = useUser();
   const change = useChange(member);
+  const resetTwoFactor = useTwoFactorReset(member);
   const [removing, removal] = useDisclosure(false);
   const [limiting, limits] = useDisclosure(false);
   if (user.id === member.id) return null;
@@ -51,6 +65,9 @@ export function MemberMenu({ of: member }: { readonly of: Member }) {
           ))}
           <Menu.Divider />
           {member.role === "member" && <Menu.Item onClick={limits.open}>{t("members.limits.open")}</Menu.Item>}
+          {user.role === "operator" && member.two_factor && (
+            <Menu.Item onClick={() => resetTwoFactor.mutate()}>{t("members.resetTwoFactor")}</Menu.Item>
+          )}
           <Menu.Item onClick={() => change.mutate({ disabled: !member.disabled })}>
             {t(member.disabled ? "members.enable" : "members.disable")}
           </Menu.Item>

@@ -60,6 +60,11 @@ function useColumns(): Columns<Member> {
         cell: ({ row }) => <Time at={row.original.last_sign_in_at} as="relative" />,
         meta: { from: "sm" },
       }),
+      column.accessor((member) => t(member.two_factor ? "twoFactor.on" : "twoFactor.off"), {
+        id: "twoFactor",
+        header: t("members.columns.twoFactor"),
+        meta: { from: "lg" },
+      }),
       column.accessor((member) => t(member.disabled ? "members.disabled" : "members.active"), {
         id: "state",
         header: t("members.columns.state"),

@@ -20,6 +20,8 @@ export const userPath = (id: string): string => `/users/${encodeURIComponent(id)
 /** A user as those who manage users see them. */
 export interface Member extends User {
   readonly disabled: boolean;
+  /** Whether a code of an app is needed to sign in. */
+  readonly two_factor: boolean;
   /** What limits the keys that a member creates. */
   readonly key_limits: KeyLimits;
   readonly created_at: string;
@@ -36,6 +38,13 @@ export interface Invitation {
 }
 
 export const roles = ["operator", "owner", "member", "auditor"] as const satisfies readonly Role[];
+
+/** An invitation that was just created; its link is shown this once. */
+export interface NewInvitation extends Invitation {
+  readonly url: string;
+  /** Whether the link was mailed to the person. */
+  readonly mailed: boolean;
+}
 
 /** A listing of the console's own API, page by page. */
 const listing = <T>(name: string, path: string) =>

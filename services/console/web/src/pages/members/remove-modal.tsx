@@ -1,9 +1,9 @@
-import { Button, Code, Group, Modal, Radio, Skeleton, Stack, Text } from "@mantine/core";
+import { Code, Group, Modal, Radio, Skeleton, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { type LiveCredential, type Member, userPath } from "./members.ts";
 
 const choices = ["revoke", "keep"] as const;
@@ -60,30 +60,20 @@ export function RemoveModal({ of: member, opened, onClose }: Props) {
   });
   const error = left.error ?? remove.error;
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      title={t("members.leaving.title", { email: member.email })}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={opened} onClose={onClose} title={t("members.leaving.title", { email: member.email })}>
       <Stack gap="md">
         <Text size="sm">{t("members.leaving.about")}</Text>
         {left.data === undefined && error === null && <Skeleton h={60} />}
         {left.data !== undefined && <Choice of={left.data.data} value={choice} onChange={setChoice} />}
-        {error !== null && <Failure error={error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose} data-autofocus>
-            {t("common.cancel")}
-          </Button>
-          <Button
-            color="red"
-            disabled={left.data === undefined}
-            loading={remove.isPending}
-            onClick={() => remove.mutate()}
-          >
-            {t("members.remove")}
-          </Button>
-        </Group>
+        <Actions
+          of={{ error, isPending: remove.isPending }}
+          onCancel={onClose}
+          color="red"
+          disabled={left.data === undefined}
+          onClick={() => remove.mutate()}
+        >
+          {t("members.remove")}
+        </Actions>
       </Stack>
     </Modal>
   );

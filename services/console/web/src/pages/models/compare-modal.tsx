@@ -41,13 +41,7 @@ export function CompareModal({ of: models, opened, onClose }: Props) {
   const { t } = useTranslation();
   const units = [...new Set(models.flatMap(({ price }) => Object.keys(price.usd)))];
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      size="xl"
-      title={t("models.compareTitle")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={opened} onClose={onClose} size="xl" title={t("models.compareTitle")}>
       <Table.ScrollContainer minWidth={480} type="native">
         <Table fz="sm" verticalSpacing="sm">
           <Table.Tbody>

@@ -7,6 +7,7 @@ import { Copy } from "../../ui/copy.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { Time } from "../../ui/time.tsx";
 import { ModelProviders } from "./model-providers.tsx";
 import { modalityText, unitText } from "./names.ts";
 import { capabilitiesOf, costOf, perOf, priceText, type Quantities } from "./prices.ts";
@@ -120,6 +121,12 @@ function ModelFacts({ of: model }: { readonly of: Model }) {
       <FactRow name={t("models.gives")}>
         <Modalities of={model.output_modalities} />
       </FactRow>
+      <FactRow name={t("models.columns.released")}>
+        <Time at={model.created_at} as="date" />
+      </FactRow>
+      {model.reasoning !== undefined && (
+        <FactRow name={t("models.flags.reasoning")}>{model.reasoning.efforts.join(", ") || t("models.always")}</FactRow>
+      )}
       {model.context_tokens !== undefined && (
         <FactRow name={t("models.columns.context")}>{t("models.tokens", { count: model.context_tokens })}</FactRow>
       )}
@@ -136,14 +143,7 @@ export function ModelDrawer({ of: model, onClose }: { readonly of: Model | undef
   const { t } = useTranslation();
   const canTry = model !== undefined && capabilitiesOf(model).includes("chat");
   return (
-    <Drawer
-      opened={model !== undefined}
-      onClose={onClose}
-      position="right"
-      size="md"
-      title={model?.display_name}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Drawer opened={model !== undefined} onClose={onClose} position="right" size="md" title={model?.display_name}>
       {model !== undefined && (
         <Stack gap="lg">
           <Group gap="xs">

@@ -5,6 +5,7 @@ import { catalogQuery, type Health } from "../../api/provider-health.ts";
 import { duration, integer } from "../../format/number.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { HealthBadge } from "../../ui/health-badge.tsx";
+import { SimulatedBadge, useSimulated } from "../../ui/simulated.tsx";
 
 function HealthText({ of: { calls, failures, latency_ms: times, rests_for_ms: restsMs } }: { readonly of: Health }) {
   const { t } = useTranslation();
@@ -25,6 +26,7 @@ function HealthText({ of: { calls, failures, latency_ms: times, rests_for_ms: re
 export function ModelProviders({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(catalogQuery);
+  const simulated = useSimulated();
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton h={48} />;
   const providers = data.find((model) => model.id === id)?.providers ?? [];
@@ -42,7 +44,10 @@ export function ModelProviders({ id }: { readonly id: string }) {
                   {providers.length > 1 && t("models.providers.place", { place: integer(priority + 1) })}
                 </Text>
               </Text>
-              <HealthBadge {...hour} />
+              <Group gap={6}>
+                {simulated.has(provider) && <SimulatedBadge variable={simulated.get(provider)} />}
+                <HealthBadge {...hour} />
+              </Group>
             </Group>
             <HealthText of={hour} />
           </Stack>

@@ -95,6 +95,7 @@ export function ModelsPage() {
             columns={columns}
             rows={rows}
             rowId={({ id }) => id}
+            isCompact
             onOpen={({ id }) => void navigate({ search: (before) => ({ ...before, model: id }) })}
             empty={<Empty icon={IconSearchOff} title={t("models.noneFound")} hint={t("models.noneFoundHint")} />}
             sorting={sortingOf(sort)}

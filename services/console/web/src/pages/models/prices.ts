@@ -10,7 +10,7 @@ export function priceText(usd: number): string {
   return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
 }
 
-const inputs = ["input_tokens", "characters"];
+const inputs = ["input_tokens", "characters", "audio_seconds"];
 const outputs = ["output_tokens", "image_output_tokens", "images", "video_seconds"];
 
 function find({ price }: Model, names: readonly string[]): [unit: string, usd: number] | undefined {
@@ -38,7 +38,9 @@ const capabilities = {
   "images.generations": "images",
   "images.edits": "images",
   embeddings: "embeddings",
+  rerank: "reranking",
   "audio.speech": "speech",
+  "audio.transcriptions": "transcription",
   "videos.generations": "videos",
 } as const;
 

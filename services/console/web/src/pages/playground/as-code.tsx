@@ -42,16 +42,15 @@ export function AsCode(call: Omit<CodeOf, "baseUrl">) {
   const [opened, modal] = useDisclosure(false);
   return (
     <>
-      <Button variant="default" leftSection={<IconCode size={16} />} onClick={modal.open}>
+      <Button
+        variant="default"
+        leftSection={<IconCode size={16} />}
+        onClick={modal.open}
+        disabled={call.body.model === undefined}
+      >
         {t("playground.code")}
       </Button>
-      <Modal
-        opened={opened}
-        onClose={modal.close}
-        size="lg"
-        title={t("playground.code")}
-        closeButtonProps={{ "aria-label": t("common.close") }}
-      >
+      <Modal opened={opened} onClose={modal.close} size="lg" title={t("playground.code")}>
         <Programs of={{ baseUrl, ...call }} />
       </Modal>
     </>

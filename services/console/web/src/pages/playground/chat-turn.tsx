@@ -1,7 +1,9 @@
 import { Box, Group, Loader, Paper, SimpleGrid, Stack, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { duration, integer } from "../../format/number.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
+import { Copy } from "../../ui/copy.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Bill } from "./bill.tsx";
 import type { ModelResponse, ToolCall, Turn } from "./conversation.ts";
@@ -41,14 +43,52 @@ function ToolCalls({ of: calls }: { readonly of: readonly ToolCall[] }) {
   ));
 }
 
+const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
+
+function Candidate({ text, isBusy }: { readonly text: string; readonly isBusy: boolean }) {
+  const plain = (
+    <Text size="sm" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+      {text}
+    </Text>
+  );
+  return (
+    <div aria-busy={isBusy}>
+      <Suspense fallback={plain}>
+        <Markdown text={text} />
+      </Suspense>
+    </div>
+  );
+}
+
+/** The text of each candidate, with a number if there are several. */
+function Candidates({ of: { texts, state } }: { readonly of: ModelResponse }) {
+  const { t } = useTranslation();
+  return texts.map((text, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: candidates are distinguished by position
+    <Box key={index}>
+      {texts.length > 1 && (
+        <Text size="xs" c="dimmed" mb={4}>
+          {t("playground.candidate", { number: index + 1 })}
+        </Text>
+      )}
+      <Candidate text={text} isBusy={state === "streaming"} />
+    </Box>
+  ));
+}
+
 function ResponseCard({ model, of: response }: { readonly model: string; readonly of: ModelResponse }) {
   const { t } = useTranslation();
   return (
     <Paper withBorder p="sm" bg="var(--app-backdrop)">
       <Stack gap="xs">
-        <Text size="xs" fw={600}>
-          {model}
-        </Text>
+        <Group justify="space-between" wrap="nowrap" mih={28}>
+          <Text size="xs" fw={600}>
+            {model}
+          </Text>
+          {response.tookMs !== null && response.texts.length > 0 && (
+            <Copy value={response.texts.join("\n\n")} label={t("playground.copy", { model })} />
+          )}
+        </Group>
         {response.state === "waiting" && (
           <Group gap="xs">
             <Loader size="xs" type="dots" />
@@ -57,15 +97,7 @@ function ResponseCard({ model, of: response }: { readonly model: string; readonl
             </Text>
           </Group>
         )}
-        {response.text !== "" && (
-          <Text
-            size="sm"
-            style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-            aria-busy={response.state === "streaming"}
-          >
-            {response.text}
-          </Text>
-        )}
+        <Candidates of={response} />
         <ToolCalls of={response.toolCalls} />
         {response.error !== null && <Failure error={response.error} />}
         <Figures of={response} />

@@ -22,7 +22,8 @@ export interface CodeOf {
   readonly baseUrl: string;
   /** From `/v1` on. */
   readonly path: string;
-  readonly body: object;
+  /** Its model is undefined until the models are loaded. */
+  readonly body: { readonly model?: string | undefined; readonly [field: string]: unknown };
   /** Names of files by field: then the call is a form. */
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** The file that the response is written to; without it the response is printed. */

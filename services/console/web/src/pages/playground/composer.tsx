@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Group, Stack, Textarea, Tooltip } from "@mantine/core";
-import { IconEraser, IconPlayerStop, IconSend2 } from "@tabler/icons-react";
+import { Button, Group, Stack, Textarea } from "@mantine/core";
+import { IconPlayerStop, IconSend2 } from "@tabler/icons-react";
 import { type KeyboardEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { AsCode } from "./as-code.tsx";
+import type { CodeOf } from "./code.ts";
 import type { UserMessage } from "./conversation.ts";
 import { AddPictures, Thumbnails } from "./pictures.tsx";
 
@@ -10,14 +11,13 @@ interface Props {
   readonly busy: boolean;
   readonly onSend: (message: UserMessage) => void;
   readonly onStop: () => void;
-  readonly onClear: (() => void) | undefined;
-  readonly bodyOf: (message: UserMessage) => object;
+  readonly bodyOf: (message: UserMessage) => CodeOf["body"];
 }
 
 const empty: UserMessage = { text: "", images: [] };
 
 /** Where the next message is written. */
-export function Composer({ busy, onSend, onStop, onClear, bodyOf }: Props) {
+export function Composer({ busy, onSend, onStop, bodyOf }: Props) {
   const { t } = useTranslation();
   const [message, setMessage] = useState(empty);
   const submit = (): void => {
@@ -49,19 +49,6 @@ export function Composer({ busy, onSend, onStop, onClear, bodyOf }: Props) {
         <Group gap="xs">
           <AddPictures urls={message.images} onChange={setImages} />
           <AsCode path="/v1/chat/completions" body={bodyOf({ ...message, text: message.text || "Hello!" })} />
-          {onClear !== undefined && (
-            <Tooltip label={t("playground.clear")}>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size="input-sm"
-                aria-label={t("playground.clear")}
-                onClick={onClear}
-              >
-                <IconEraser size={16} />
-              </ActionIcon>
-            </Tooltip>
-          )}
         </Group>
         {busy ? (
           <Button color="red" variant="light" leftSection={<IconPlayerStop size={16} />} onClick={onStop}>

@@ -47,9 +47,15 @@ interface Delta {
   readonly tool_calls?: readonly ToolCallPiece[] | null;
 }
 
+/** A part of one candidate. */
+export interface ChunkChoice {
+  readonly index?: number;
+  readonly delta?: Delta;
+}
+
 /** One chunk of a streamed response in OpenAI's format; only the shown fields. */
 interface Chunk {
-  readonly choices?: readonly { readonly delta?: Delta }[];
+  readonly choices?: readonly ChunkChoice[];
   readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null;
   readonly error?: { readonly message: string; readonly code?: string };
 }

@@ -1,4 +1,17 @@
-import { Button, Group, Image, Loader, Select, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import {
+  Anchor,
+  Button,
+  Group,
+  Image,
+  Loader,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from "@mantine/core";
 import { IconPhoto } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,17 +23,36 @@ import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
+import type { CodeOf } from "./code.ts";
 import { ask, receiptIdOf } from "./gateway.ts";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Wanted {
   readonly prompt: string;
   readonly size: string;
+  readonly count: number | "";
+  /** Empty for the model's default. */
+  readonly quality: string;
 }
 
+const unchosen = { size: "", count: "", quality: "" } as const;
+
+/** Values of `quality` by family; others have none. */
+const qualities: Readonly<Record<string, readonly string[]>> = {
+  gamma: ["low", "medium", "high"],
+  delta: ["standard", "hd"],
+};
+
 /** The body by the model's family: alpha models have a shape of their own. */
-export function imageBody(model: Model | undefined, { prompt, size }: Wanted): object {
-  if (model?.image?.family !== "alpha") return { model: model?.id, prompt, ...(size !== "" && { size }) };
+export function imageBody(model: Model | undefined, { prompt, size, count, quality }: Wanted): CodeOf["body"] {
+  if (model?.image?.family !== "alpha")
+    return {
+      model: model?.id,
+      prompt,
+      ...(size !== "" && { size }),
+      ...(count !== "" && { n: count }),
+      ...(quality !== "" && { quality }),
+    };
   return {
     model: model.id,
     input: { messages: [{ role: "user", content: [{ text: prompt }] }] },
@@ -103,6 +135,12 @@ export function ImageResult({
       <Group gap="xs" fz="xs" c="dimmed">
         <span>{t("playground.took", { time: duration(made.tookMs) })}</span>
         <Bill requestId={made.requestId} />
+        {made.images.map((src, index) => (
+          <Anchor key={src} href={src} download={`image-${index + 1}`} size="xs" target="_blank" rel="noreferrer">
+            {t("common.download")}
+            {made.images.length > 1 && ` ${index + 1}`}
+          </Anchor>
+        ))}
       </Group>
     </Stack>
   );
@@ -134,12 +172,52 @@ function SizeInput({ of: model, value, onChange }: SizeProps) {
   );
 }
 
+/** How many images, and of what quality, where the model has the choice. */
+function Amount({
+  of: model,
+  wanted,
+  onChange,
+}: {
+  of: Model | undefined;
+  wanted: Wanted;
+  onChange: (to: Wanted) => void;
+}) {
+  const { t } = useTranslation();
+  const most = model?.image?.max_images ?? 1;
+  const offered = qualities[model?.image?.family ?? ""] ?? [];
+  return (
+    <>
+      {most > 1 && (
+        <NumberInput
+          label={t("playground.count")}
+          placeholder="1"
+          min={1}
+          max={most}
+          allowDecimal={false}
+          value={wanted.count}
+          onChange={(value) => onChange({ ...wanted, count: typeof value === "number" ? value : "" })}
+        />
+      )}
+      {offered.length > 0 && (
+        <Select
+          label={t("playground.quality")}
+          placeholder={t("playground.usual")}
+          data={[...offered]}
+          value={wanted.quality === "" ? null : wanted.quality}
+          onChange={(quality) => onChange({ ...wanted, quality: quality ?? "" })}
+          clearable
+        />
+      )}
+    </>
+  );
+}
+
 /** Images from a prompt. */
 export function ImagesPanel() {
   const { t } = useTranslation();
   const account = useAccountId();
   const { models, model, choose } = useModelOf("images.generations");
-  const [wanted, setWanted] = useState<Wanted>({ prompt: "", size: "" });
+  const [wanted, setWanted] = useState<Wanted>({ prompt: "", ...unchosen });
   const body = imageBody(model, wanted);
   const make = useMutation({ mutationFn: () => makeImages("/v1/images/generations", body, account, wanted.prompt) });
   const form = (
@@ -149,8 +227,8 @@ export function ImagesPanel() {
         model={model}
         choose={(id) => {
           choose(id);
-          // Another model may not offer the size.
-          setWanted({ ...wanted, size: "" });
+          // Another model may not offer the size or the quality.
+          setWanted({ ...wanted, ...unchosen });
         }}
       />
       <Textarea
@@ -161,6 +239,7 @@ export function ImagesPanel() {
         onChange={(event) => setWanted({ ...wanted, prompt: event.currentTarget.value })}
       />
       <SizeInput of={model} value={wanted.size} onChange={(size) => setWanted({ ...wanted, size })} />
+      <Amount of={model} wanted={wanted} onChange={setWanted} />
       <Group justify="space-between">
         <AsCode path="/v1/images/generations" body={body} />
         <Button

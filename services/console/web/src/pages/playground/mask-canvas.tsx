@@ -49,7 +49,10 @@ export function maskOf(painted: HTMLCanvasElement): Promise<Blob> {
   context.globalCompositeOperation = "destination-out";
   context.drawImage(painted, 0, 0);
   return new Promise((resolve, reject) =>
-    mask.toBlob((blob) => (blob === null ? reject(new Error("The mask cannot be made.")) : resolve(blob)), "image/png"),
+    mask.toBlob(
+      (blob) => (blob === null ? reject(new Error("The mask could not be created.")) : resolve(blob)),
+      "image/png",
+    ),
   );
 }
 

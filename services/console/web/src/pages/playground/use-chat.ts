@@ -8,15 +8,14 @@ import {
   type Turn,
   type UserMessage,
 } from "./conversation.ts";
-import { ask, chunksOf, receiptIdOf, type ToolCallPiece } from "./gateway.ts";
+import { ask, type ChunkChoice, chunksOf, receiptIdOf, type ToolCallPiece } from "./gateway.ts";
 
 type Action =
-  | { readonly type: "sent"; readonly turn: Turn }
   | { readonly type: "changed"; readonly id: number; readonly model: string; readonly change: Partial<ModelResponse> }
-  | { readonly type: "cleared" };
+  | { readonly type: "shown"; readonly turns: readonly Turn[] };
 
 const waiting: ModelResponse = {
-  text: "",
+  texts: [],
   toolCalls: [],
   state: "waiting",
   firstMs: null,
@@ -27,8 +26,7 @@ const waiting: ModelResponse = {
 };
 
 function reduce(turns: readonly Turn[], action: Action): readonly Turn[] {
-  if (action.type === "cleared") return [];
-  if (action.type === "sent") return [...turns, action.turn];
+  if (action.type === "shown") return action.turns;
   const { id, model, change } = action;
   return turns.map((turn) => {
     if (turn.id !== id) return turn;
@@ -47,6 +45,16 @@ function joined(calls: readonly ToolCall[], pieces: readonly ToolCallPiece[]): r
   return all;
 }
 
+/** Adds what a part of a stream brings to the text of each candidate; the same texts if it brings none. */
+function withPieces(texts: readonly string[], choices: readonly ChunkChoice[]): readonly string[] {
+  const pieces = choices.filter(({ delta }) => delta?.content);
+  if (pieces.length === 0) return texts;
+  const all = [...texts];
+  for (const { index = 0, delta } of pieces) all[index] = (all[index] ?? "") + (delta?.content ?? "");
+  // Candidates may begin out of order.
+  return Array.from(all, (text) => text ?? "");
+}
+
 interface Streaming {
   readonly body: object;
   readonly account: string | undefined;
@@ -58,22 +66,23 @@ interface Streaming {
 async function stream({ body, account, signal, update }: Streaming): Promise<void> {
   const startedAt = performance.now();
   const elapsed = (): number => Math.round(performance.now() - startedAt);
-  let text = "";
+  let texts: readonly string[] = [];
   let toolCalls: readonly ToolCall[] = [];
   const received = (change: Partial<ModelResponse>): void => {
-    const isFirst = text === "" && toolCalls.length === 0;
+    const isFirst = texts.length === 0 && toolCalls.length === 0;
     update({ ...change, state: "streaming", ...(isFirst && { firstMs: elapsed() }) });
   };
   try {
     const response = await ask({ path: "/v1/chat/completions", body, account, signal });
     update({ requestId: receiptIdOf(response) });
-    for await (const { choices, usage } of chunksOf(response)) {
-      const { content, tool_calls: pieces = [] } = choices?.[0]?.delta ?? {};
-      if (content) {
-        received({ text: text + content });
-        text += content;
+    for await (const { choices = [], usage } of chunksOf(response)) {
+      const written = withPieces(texts, choices);
+      if (written !== texts) {
+        received({ texts: written });
+        texts = written;
       }
-      if (pieces?.length) {
+      const pieces = choices.flatMap(({ delta }) => delta?.tool_calls ?? []);
+      if (pieces.length > 0) {
         const calls = joined(toolCalls, pieces);
         received({ toolCalls: calls });
         toolCalls = calls;
@@ -88,34 +97,38 @@ async function stream({ body, account, signal, update }: Streaming): Promise<voi
   }
 }
 
-/** A conversation with several models at once. */
-export function useChat(models: readonly string[], settings: Settings) {
+/** A conversation with several models at once. @param initial the turns that it begins with */
+export function useChat(models: readonly string[], settings: Settings, initial: readonly Turn[]) {
   const account = useAccountId();
-  const [turns, dispatch] = useReducer(reduce, []);
+  const [turns, dispatch] = useReducer(reduce, initial);
   const aborting = useRef<AbortController>(undefined);
-  const send = useCallback(
-    (message: UserMessage) => {
-      const id = Date.now();
+  const ask = useCallback(
+    (earlier: readonly Turn[], message: UserMessage, id = Date.now()) => {
       const controller = new AbortController();
       aborting.current = controller;
       const responses = Object.fromEntries(models.map((model) => [model, waiting]));
-      dispatch({ type: "sent", turn: { id, message, responses } });
+      dispatch({ type: "shown", turns: [...earlier, { id, message, responses }] });
       for (const model of models)
         void stream({
-          body: chatBody(model, turns, message, settings),
+          body: chatBody(model, earlier, message, settings),
           account,
           signal: controller.signal,
           update: (change) => dispatch({ type: "changed", id, model, change }),
         });
     },
-    [models, settings, turns, account],
+    [models, settings, account],
   );
   const stop = (): void => aborting.current?.abort();
-  const clear = (): void => {
+  const show = (shown: readonly Turn[]): void => {
     stop();
-    dispatch({ type: "cleared" });
+    dispatch({ type: "shown", turns: shown });
+  };
+  const send = (message: UserMessage): void => ask(turns, message);
+  const retry = (): void => {
+    const last = turns.at(-1);
+    if (last !== undefined) ask(turns.slice(0, -1), last.message, last.id);
   };
   const last = Object.values(turns.at(-1)?.responses ?? {});
   const busy = last.some(({ state }) => state === "waiting" || state === "streaming");
-  return { turns, send, stop, clear, busy };
+  return { turns, send, retry, stop, show, busy };
 }

@@ -1,11 +1,11 @@
-import { Alert, Button, Checkbox, Group, List, Radio, Stack, Table, Text } from "@mantine/core";
+import { Alert, Checkbox, List, Radio, Stack, Table, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { lastMonth, type Option, percentText, priceText, type Reviewed } from "./prices.ts";
@@ -118,16 +118,13 @@ export function AcceptForm({ of: reviewed, onDone }: { readonly of: Reviewed; re
         </Radio.Group>
         <Changes of={option} />
         {needsLook && <SecondLook of={option.second_looks} checked={checked} onCheck={setChecked} />}
-        {accept.error !== null && <Failure error={accept.error} />}
-        <Group justify="flex-end">
-          <Button
-            disabled={needsLook && !checked}
-            loading={accept.isPending}
-            onClick={() => accept.mutate({ from: option.from, confirm: needsLook })}
-          >
-            {t("prices.accept")}
-          </Button>
-        </Group>
+        <Actions
+          of={accept}
+          disabled={needsLook && !checked}
+          onClick={() => accept.mutate({ from: option.from, confirm: needsLook })}
+        >
+          {t("prices.accept")}
+        </Actions>
       </Stack>
     </Panel>
   );

@@ -74,16 +74,8 @@ export function ReviewDrawer({
   readonly of: Reviewed | undefined;
   readonly onClose: () => void;
 }) {
-  const { t } = useTranslation();
   return (
-    <Drawer
-      opened={reviewed !== undefined}
-      onClose={onClose}
-      position="right"
-      size="xl"
-      title={reviewed?.model}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Drawer opened={reviewed !== undefined} onClose={onClose} position="right" size="xl" title={reviewed?.model}>
       {reviewed !== undefined && <Review key={reviewed.price_version} of={reviewed} onDone={onClose} />}
     </Drawer>
   );

@@ -18,6 +18,8 @@ import { call } from "../../api/http.ts";
 import type { Page as Listing } from "../../api/types.ts";
 import { sessionQuery } from "../../session/session.ts";
 import { useUser } from "../../session/use-session.ts";
+import { TwoFactorPanel } from "../../two-factor/two-factor-panel.tsx";
+import { Actions } from "../../ui/actions.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -54,12 +56,7 @@ function NameForm() {
             <FactRow name={t("profile.email")}>{user.email}</FactRow>
             <FactRow name={t("profile.role")}>{t(`roles.${user.role}`)}</FactRow>
           </Facts>
-          {save.error !== null && <Failure error={save.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={save.isPending}>
-              {t("common.save")}
-            </Button>
-          </Group>
+          <Actions of={save}>{t("common.save")}</Actions>
         </Stack>
       </form>
     </Panel>
@@ -100,12 +97,9 @@ function PasswordForm() {
             key={form.key("new")}
             {...form.getInputProps("new")}
           />
-          {change.error !== null && <Failure error={change.error} />}
-          <Group justify="flex-end">
-            <Button type="submit" variant="default" loading={change.isPending}>
-              {t("profile.change")}
-            </Button>
-          </Group>
+          <Actions of={change} variant="default">
+            {t("profile.change")}
+          </Actions>
         </Stack>
       </form>
     </Panel>
@@ -176,7 +170,10 @@ export function ProfilePage() {
           <NameForm />
           <PasswordForm />
         </Stack>
-        <Sessions />
+        <Stack>
+          <TwoFactorPanel />
+          <Sessions />
+        </Stack>
       </SimpleGrid>
     </Page>
   );

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, Stack, Text } from "@mantine/core";
+import { Button, Modal, NumberInput, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconReceipt } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Page as Listing, Repair } from "../../api/types.ts";
 import { useAccountName } from "../../shell/account.ts";
+import { Actions } from "../../ui/actions.tsx";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -91,12 +92,7 @@ function PriceModal({ of: row, onClose }: { readonly of: Repair | undefined; rea
   const [cost, setCost] = useState<number | string>("");
   const price = useRepair(repairOne, onClose);
   return (
-    <Modal
-      opened={row !== undefined}
-      onClose={onClose}
-      title={t("unpriced.price")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={row !== undefined} onClose={onClose} title={t("unpriced.price")}>
       <Stack>
         <Text size="sm" ff="monospace">
           {row?.request_id}
@@ -110,16 +106,13 @@ function PriceModal({ of: row, onClose }: { readonly of: Repair | undefined; rea
           onChange={setCost}
           data-autofocus
         />
-        {price.error !== null && <Failure error={price.error} />}
-        <Group justify="flex-end">
-          <Button
-            disabled={cost === ""}
-            loading={price.isPending}
-            onClick={() => price.mutate({ request_id: row?.request_id, cost_usd: Number(cost).toFixed(9) })}
-          >
-            {t("unpriced.submit")}
-          </Button>
-        </Group>
+        <Actions
+          of={price}
+          disabled={cost === ""}
+          onClick={() => price.mutate({ request_id: row?.request_id, cost_usd: Number(cost).toFixed(9) })}
+        >
+          {t("unpriced.submit")}
+        </Actions>
       </Stack>
     </Modal>
   );

@@ -85,7 +85,7 @@ export function Attempts({ of: { attempts } }: { readonly of: Receipt }) {
           color={isFailed(attempt) ? "red" : "teal"}
           title={
             <Text size="sm">
-              {attempt.provider} · {attempt.model}
+              {[attempt.provider, attempt.model, attempt.credential].filter((part) => part !== null).join(" · ")}
             </Text>
           }
         >

@@ -21,7 +21,20 @@ const route = getRouteApi("/app/usage");
 /** Zeros that say nothing are left out, cents stay. */
 const trimmed = (usd: string): string => `$${usd.replace(/(\.\d\d\d*?)0+$/, "$1")}`;
 
-function Items({ of: { items, event } }: { readonly of: Receipt }) {
+/** What the prompt cache saved, which the charged amount has already been reduced by. */
+function SavingRow({ of: { cache_saving: saving } }: { readonly of: Receipt }) {
+  const { t } = useTranslation();
+  if (saving === null || saving.tokens === 0) return null;
+  return (
+    <Table.Tr>
+      <Table.Td colSpan={3}>{t("usage.receipt.cacheSaving")}</Table.Td>
+      <Table.Td ta="right">{trimmed(saving.saved_usd)}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Items({ of: receipt }: { readonly of: Receipt }) {
+  const { items, event } = receipt;
   const { t } = useTranslation();
   return (
     <Table fz="sm" horizontalSpacing={0} captionSide="top">
@@ -55,6 +68,7 @@ function Items({ of: { items, event } }: { readonly of: Receipt }) {
           <Table.Th colSpan={3}>{t("usage.receipt.charged")}</Table.Th>
           <Table.Th ta="right">{trimmed(event.cost_usd)}</Table.Th>
         </Table.Tr>
+        <SavingRow of={receipt} />
       </Table.Tfoot>
     </Table>
   );
@@ -68,9 +82,19 @@ function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
       <FactRow name={t("usage.receipt.requestId")}>
         <Id of={event.request_id} />
       </FactRow>
+      {event.client_request_id !== null && (
+        <FactRow name={t("usage.receipt.clientRequestId")}>
+          <Id of={event.client_request_id} />
+        </FactRow>
+      )}
       {event.trace_id !== null && (
         <FactRow name={t("usage.receipt.traceId")}>
           <Id of={event.trace_id} />
+        </FactRow>
+      )}
+      {event.requested_model !== null && (
+        <FactRow name={t("usage.receipt.requestedModel")}>
+          {event.requested_model} ({event.fallback_reason})
         </FactRow>
       )}
       <FactRow name={t("usage.receipt.provider")}>
@@ -81,7 +105,7 @@ function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
         <AccountName id={event.account_id} />
       </FactRow>
       <FactRow name={t("usage.receipt.started")}>
-        <Time at={event.started_at} />
+        <Time at={event.started_at} as="second" />
       </FactRow>
       <FactRow name={t("usage.receipt.took")}>{took === null ? "—" : duration(took)}</FactRow>
       {event.first_byte_ms !== null && (
@@ -92,6 +116,11 @@ function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
       <FactRow name={t("usage.receipt.priceVersion")}>
         <Text size="xs" ff="monospace">
           {event.price_version || "—"}
+        </Text>
+      </FactRow>
+      <FactRow name={t("usage.receipt.catalogVersion")}>
+        <Text size="xs" ff="monospace">
+          {event.catalog_version ?? "—"}
         </Text>
       </FactRow>
     </Facts>
@@ -166,7 +195,6 @@ export function ReceiptDrawer() {
       position="right"
       size="lg"
       title={t("usage.receipt.title")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
     >
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Skeleton h={320} />}

@@ -5,9 +5,16 @@ import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
 import { useAccountId } from "../../shell/account.ts";
 import { useAllKeys } from "../keys/keys.ts";
-import { type Range, ranges, useView } from "./usage.ts";
+import { MoreFilters } from "./more-filters.tsx";
+import { PeriodPicker } from "./period-picker.tsx";
+import { RequestSearch } from "./request-search.tsx";
+import { type Range, ranges, usePeriod } from "./usage.ts";
 
 const route = getRouteApi("/app/usage");
+
+/** Filters other than the model, the key and the operation. */
+const clearable = ["provider", "outcome", "status", "code", "tag", "cost", "ms", "id"] as const;
+const nothing = Object.fromEntries(["model", "key", "operation", ...clearable].map((name) => [name, undefined]));
 
 /** What there is, and what is chosen: a filter is shown also before the models have come. */
 const choices = (there: readonly string[], chosen: string | undefined): string[] => [
@@ -17,8 +24,8 @@ const choices = (there: readonly string[], chosen: string | undefined): string[]
 /** The filters of the shown usage, all of which are in the address. */
 export function UsageFilters() {
   const { t } = useTranslation();
-  const { model, key, operation } = route.useSearch();
-  const { range } = useView();
+  const { model, key, operation, ...others } = route.useSearch();
+  const period = usePeriod();
   const navigate = useNavigate({ from: "/usage" });
   const models = useModels();
   const keys = useAllKeys({ account: useAccountId(), withRevoked: true });
@@ -26,16 +33,19 @@ export function UsageFilters() {
     (models.data ?? []).flatMap((one) => one.operations),
     operation,
   ).sort();
-  const set = (change: { range?: string; model?: string; key?: string; operation?: string }): void =>
+  const set = (change: Partial<Record<keyof ReturnType<typeof route.useSearch>, string | undefined>>): void =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const isFiltered = [model, key, operation, ...clearable.map((name) => others[name])].some((one) => one !== undefined);
   return (
     <Group gap="sm">
       <SegmentedControl
         aria-label={t("usage.range.label")}
-        value={range}
-        onChange={(value) => set({ range: value })}
+        value={typeof period === "string" ? period : ""}
+        onChange={(value) => set({ range: value, from: undefined, until: undefined })}
         data={Object.keys(ranges).map((value) => ({ value, label: t(`usage.range.${value as Range}`) }))}
       />
+      <PeriodPicker />
+      <RequestSearch />
       <Select
         aria-label={t("usage.filter.model")}
         placeholder={t("usage.filter.model")}
@@ -74,12 +84,9 @@ export function UsageFilters() {
         clearable
         w={{ base: "100%", xs: 200 }}
       />
-      {(model ?? key ?? operation) !== undefined && (
-        <Button
-          variant="subtle"
-          leftSection={<IconX size={14} />}
-          onClick={() => set({ model: undefined, key: undefined, operation: undefined })}
-        >
+      <MoreFilters />
+      {isFiltered && (
+        <Button variant="subtle" leftSection={<IconX size={14} />} onClick={() => set(nothing)}>
           {t("usage.filter.clear")}
         </Button>
       )}

@@ -11,7 +11,7 @@ import { Fact } from "../../ui/fact.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { groupings, measures, seriesQuery, useFilter, useView } from "./usage.ts";
+import { groupings, measures, seriesQuery, useFilter, usePeriod, useView } from "./usage.ts";
 
 // The largest script there is: the page takes input before it has arrived.
 const UsageChart = lazy(async () => ({ default: (await import("./usage-chart.tsx")).UsageChart }));
@@ -94,10 +94,11 @@ function ChartControls() {
 /** The totals of a time, and how they came about. */
 export function UsageOverview() {
   const { t } = useTranslation();
-  const { range, by, show } = useView();
+  const { by, show } = useView();
+  const period = usePeriod();
   const filter = useFilter();
-  const total = useQuery(seriesQuery(filter, range, "none"));
-  const series = useQuery(seriesQuery(filter, range, by));
+  const total = useQuery(seriesQuery(filter, period, "none"));
+  const series = useQuery(seriesQuery(filter, period, by));
   const error = total.error ?? series.error;
   if (error !== null)
     return <Failure error={error} onRetry={() => void Promise.all([total.refetch(), series.refetch()])} />;
@@ -116,7 +117,7 @@ export function UsageOverview() {
         <Suspense fallback={<Skeleton h={280} />}>
           {series.data === undefined ? <Skeleton h={280} /> : <UsageChart of={series.data} by={by} show={show} />}
         </Suspense>
-        {range !== "hour24" && (
+        {series.data !== undefined && series.data.bucket !== "hour" && (
           <Text size="xs" c="dimmed" mt="xs">
             {t("usage.utc")}
           </Text>

@@ -1,25 +1,21 @@
 import { Button, Menu, Skeleton } from "@mantine/core";
 import { IconDownload, IconKey } from "@tabler/icons-react";
-import { getRouteApi } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { urlOf } from "../../api/http.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { ReceiptDrawer } from "./receipt-drawer.tsx";
-import { listedFrom, useFilter, useOwnKeys, useView } from "./usage.ts";
+import { RefusedRequests } from "./refused-requests.tsx";
+import { useListFilter, useOwnKeys } from "./usage.ts";
 import { UsageFilters } from "./usage-filters.tsx";
 import { UsageOverview } from "./usage-overview.tsx";
 import { UsageRequests } from "./usage-requests.tsx";
 
-const route = getRouteApi("/app/usage");
-
 /** Streams the requests that the page lists as a file, to the newest when it began. */
 function ExportMenu() {
   const { t } = useTranslation();
-  const { outcome } = route.useSearch();
-  const { range } = useView();
-  const filter = { ...useFilter(), outcome, from: listedFrom(range) };
+  const filter = useListFilter();
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -53,6 +49,7 @@ function Content() {
     <>
       <UsageFilters />
       <UsageOverview />
+      <RefusedRequests />
       <UsageRequests />
     </>
   );

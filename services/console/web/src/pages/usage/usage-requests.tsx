@@ -1,4 +1,4 @@
-import { Badge, Group, Select, Stack, Text } from "@mantine/core";
+import { Badge, Group, Stack, Text } from "@mantine/core";
 import { useHover } from "@mantine/hooks";
 import { IconListSearch } from "@tabler/icons-react";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -6,7 +6,8 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useLiveList } from "../../api/live-list.ts";
 import type { UsageEvent } from "../../api/types.ts";
-import { duration } from "../../format/number.ts";
+import { duration, integer } from "../../format/number.ts";
+import { useAccountId } from "../../shell/account.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -15,13 +16,14 @@ import { Panel } from "../../ui/panel.tsx";
 import { PendingButton } from "../../ui/pending-button.tsx";
 import { ShowMore } from "../../ui/show-more.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useAllKeys } from "../keys/keys.ts";
 import { shortUnitText } from "../models/names.ts";
-import { listedFrom, tookMs, useFilter, useView } from "./usage.ts";
+import { ColumnMenu, type OptionalColumn, useShownColumns } from "./column-menu.tsx";
+import { tookMs, useListFilter } from "./usage.ts";
 
 const route = getRouteApi("/app/usage");
 const column = columnsOf<UsageEvent>();
 const idOf = ({ request_id }: UsageEvent): string => request_id;
-const outcomes = ["completed", "disconnected", "failed", "crashed"] as const;
 const outcomeColors = {
   completed: "teal",
   disconnected: "yellow",
@@ -49,106 +51,116 @@ function unitsText(units: UsageEvent["units"]): string {
     .join(" · ");
 }
 
-function useColumns(): Columns<UsageEvent> {
+/** Every column in its order, without those that are hidden. */
+function useColumns(shown: readonly OptionalColumn[]): Columns<UsageEvent> {
   const { t } = useTranslation();
-  return useMemo(
-    () => [
+  const keyName = useKeyNames();
+  return useMemo(() => {
+    const title = (name: OptionalColumn) => ({ id: name, header: t(`usage.columns.${name}`) });
+    const optional: Record<OptionalColumn, Columns<UsageEvent>[number]> = {
+      key: column.accessor(({ key_id }) => keyName(key_id), { ...title("key"), meta: { from: "sm" } }),
+      status: column.display({
+        ...title("status"),
+        cell: ({ row }) => <Status of={row.original} />,
+        meta: { from: "sm" },
+      }),
+      provider: column.accessor(({ upstream }) => upstream || "—", { ...title("provider"), meta: { from: "sm" } }),
+      tokens: column.accessor((event) => unitsText(event.units), { ...title("tokens"), meta: { from: "md" } }),
+      firstByte: column.accessor(({ first_byte_ms: ms }) => msText(ms), {
+        ...title("firstByte"),
+        meta: { align: "right", from: "sm" },
+      }),
+      duration: column.accessor((event) => msText(tookMs(event)), {
+        ...title("duration"),
+        meta: { align: "right", from: "sm" },
+      }),
+      attempts: column.accessor(({ attempts }) => integer(attempts), {
+        ...title("attempts"),
+        meta: { align: "right", from: "sm" },
+      }),
+    };
+    return [
       column.display({
         id: "time",
         header: t("usage.columns.time"),
-        cell: ({ row }) => <Time at={row.original.started_at} />,
+        cell: ({ row }) => <Time at={row.original.started_at} as="second" />,
       }),
       column.display({
         id: "model",
         header: t("usage.columns.model"),
-        cell: ({ row: { original } }) => (
-          <Stack gap={0}>
-            <Text size="sm" fw={500}>
-              {original.model}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {original.operation}
-            </Text>
-          </Stack>
-        ),
+        cell: ({ row }) => <ModelCell of={row.original} />,
       }),
-      column.display({
-        id: "status",
-        header: t("usage.columns.status"),
-        cell: ({ row: { original } }) => (
-          <Stack gap={2} align="flex-start">
-            <Outcome of={original} />
-            {original.error_code !== null && (
-              <Text size="xs" c="dimmed" ff="monospace">
-                {original.error_code}
-              </Text>
-            )}
-          </Stack>
-        ),
-        meta: { from: "sm" },
-      }),
-      column.accessor((event) => unitsText(event.units), {
-        id: "tokens",
-        header: t("usage.columns.tokens"),
-        meta: { from: "md" },
-      }),
-      column.display({
-        id: "duration",
-        header: t("usage.columns.duration"),
-        cell: ({ row }) => {
-          const ms = tookMs(row.original);
-          return ms === null ? "—" : duration(ms);
-        },
-        meta: { align: "right", from: "sm" },
-      }),
+      ...shown.map((name) => optional[name]),
       column.display({
         id: "cost",
         header: t("usage.columns.cost"),
         cell: ({ row: { original } }) =>
-          original.pricing === "unpriced" ? t("usage.pricing.unpriced") : <Money usd={original.cost_usd} />,
+          original.pricing === "unpriced" ? t("usage.pricing.unpriced") : <Money usd={original.cost_usd} isAligned />,
         meta: { align: "right" },
       }),
-    ],
-    [t],
+    ];
+  }, [t, keyName, shown]);
+}
+
+const msText = (ms: number | null): string => (ms === null ? "—" : duration(ms));
+
+/** Names of keys by their ids. */
+function useKeyNames(): (id: string) => string {
+  const { t } = useTranslation();
+  const { data } = useAllKeys({ account: useAccountId(), withRevoked: true });
+  return useMemo(() => {
+    const names = new Map(data?.map(({ id, key_alias, hint }) => [id, `${key_alias || t("keys.unnamed")} ${hint}`]));
+    return (id) => names.get(id) ?? id;
+  }, [data, t]);
+}
+
+function ModelCell({ of: { model, operation } }: { readonly of: UsageEvent }) {
+  return (
+    <Stack gap={0}>
+      <Text size="sm" fw={500}>
+        {model}
+      </Text>
+      <Text size="xs" c="dimmed">
+        {operation}
+      </Text>
+    </Stack>
+  );
+}
+
+function Status({ of: event }: { readonly of: UsageEvent }) {
+  return (
+    <Stack gap={2} align="flex-start">
+      <Outcome of={event} />
+      {event.error_code !== null && (
+        <Text size="xs" c="dimmed" ff="monospace">
+          {event.error_code}
+        </Text>
+      )}
+    </Stack>
   );
 }
 
 /** Single requests, the newest first; each opens its receipt. */
 export function UsageRequests() {
   const { t } = useTranslation();
-  const { outcome, request } = route.useSearch();
-  const { range } = useView();
+  const { request, id } = route.useSearch();
   const navigate = useNavigate({ from: "/usage" });
   const { hovered, ref } = useHover();
   const found = useLiveList<UsageEvent>({
     name: "usage",
     path: "/usage/events",
-    query: { ...useFilter(), outcome, from: listedFrom(range) },
+    query: useListFilter(),
     idOf,
     isHeld: hovered || request !== undefined,
   });
-  const columns = useColumns();
-  const filter = (
-    <Select
-      size="xs"
-      w={150}
-      aria-label={t("usage.filter.outcome")}
-      placeholder={t("usage.filter.outcome")}
-      data={outcomes.map((value) => ({ value, label: t(`usage.outcomes.${value}`) }))}
-      value={outcome ?? null}
-      onChange={(value) =>
-        void navigate({ search: (before) => ({ ...before, outcome: value ?? undefined }), replace: true })
-      }
-      clearable
-    />
-  );
+  const columns = useColumns(useShownColumns());
   return (
     <Panel
       title={t("usage.requests")}
       action={
         <Group gap="sm">
           <PendingButton of={found.pending} onClick={found.showPending} />
-          {filter}
+          <ColumnMenu />
         </Group>
       }
     >
@@ -162,7 +174,13 @@ export function UsageRequests() {
             rows={found.data}
             rowId={idOf}
             onOpen={({ request_id }) => void navigate({ search: (before) => ({ ...before, request: request_id }) })}
-            empty={<Empty icon={IconListSearch} title={t("usage.empty")} hint={t("usage.emptyHint")} />}
+            empty={
+              <Empty
+                icon={IconListSearch}
+                title={t(id === undefined ? "usage.empty" : "usage.noSuchId")}
+                hint={t(id === undefined ? "usage.emptyHint" : "usage.noSuchIdHint")}
+              />
+            }
           />
           <ShowMore {...found} />
         </div>

@@ -38,14 +38,66 @@ export function useView() {
   };
 }
 
-/** The beginning of a range, at a full hour, from which single requests are listed and exported. */
-export const listedFrom = (range: Range): string => windowOf(range).from.slice(0, 14).concat("00:00Z");
+/** A period from one minute to another, in UTC, or a range that ends now. */
+export type Period = Range | { readonly from: string; readonly until: string };
+
+const minuteMs = 60_000;
+/** The longest period that is shown by hour, and by day. */
+const longestMs = { hour: 3 * dayMs, day: 92 * dayMs } as const;
+
+const timeIn = (text: string | undefined): string | undefined =>
+  text === undefined || Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+
+/** The period of the page's address: a chosen one goes before a range. */
+export function usePeriod(): Period {
+  const search = route.useSearch();
+  const { range } = useView();
+  const [from, until] = [timeIn(search.from), timeIn(search.until)];
+  if (from === undefined && until === undefined) return range;
+  const end = until ?? new Date(Math.ceil(Date.now() / minuteMs) * minuteMs).toISOString();
+  return { from: from ?? new Date(Date.parse(end) - ranges[range].ms).toISOString(), until: end };
+}
 
 /** Until the next full minute, so that a view that is drawn again asks the same. */
-function windowOf(range: Range): { from: string; until: string } {
-  const minute = 60_000;
-  const until = Math.ceil(Date.now() / minute) * minute;
-  return { from: new Date(until - ranges[range].ms).toISOString(), until: new Date(until).toISOString() };
+export function windowOf(period: Period): { from: string; until: string } {
+  if (typeof period !== "string") return period;
+  const until = Math.ceil(Date.now() / minuteMs) * minuteMs;
+  return { from: new Date(until - ranges[period].ms).toISOString(), until: new Date(until).toISOString() };
+}
+
+/** The steps in which a period is shown. */
+export function bucketOf(period: Period): "hour" | "day" | "month" {
+  if (typeof period === "string") return ranges[period].bucket;
+  const ms = Date.parse(period.until) - Date.parse(period.from);
+  if (ms <= longestMs.hour) return "hour";
+  return ms <= longestMs.day ? "day" : "month";
+}
+
+/** The times of listed requests: a range begins at a full hour, and has no end. */
+function listedTimes(period: Period): Query {
+  return typeof period === "string" ? { from: windowOf(period).from.slice(0, 14).concat("00:00Z") } : period;
+}
+
+/** A number in the address; undefined for anything else, which is ignored. */
+const numberIn = (text: string | undefined): string | undefined =>
+  text !== undefined && /^\d{1,9}(\.\d{1,9})?$/.test(text) ? text : undefined;
+
+/** The filters of single requests. A request id is searched for in all times. */
+export function useListFilter(): Query {
+  const { outcome, status, code, tag, cost, ms, id } = route.useSearch();
+  const filter = useFilter();
+  const period = usePeriod();
+  if (id !== undefined) return { account: filter["account"], key: filter["key"], request: id };
+  return {
+    ...filter,
+    ...listedTimes(period),
+    outcome,
+    status: /^[1-5]\d\d$/.test(status ?? "") ? status : undefined,
+    error_code: /^[a-z_]{1,64}$/.test(code ?? "") ? code : undefined,
+    tag,
+    min_cost_usd: numberIn(cost),
+    min_duration_ms: /^\d{1,9}$/.test(ms ?? "") ? ms : undefined,
+  };
 }
 
 /** For a member, who sees the usage of own keys only: whether they are known, and the first one. */
@@ -57,10 +109,10 @@ export function useOwnKeys() {
 
 /** The filters of the page's address, for the admin API. */
 export function useFilter(): Query {
-  const { model, key, operation } = route.useSearch();
+  const { model, key, operation, provider } = route.useSearch();
   const account = useAccountId();
   const { first } = useOwnKeys();
-  return { account, model, key: key ?? first, operation };
+  return { account, model, key: key ?? first, operation, provider };
 }
 
 /**
@@ -70,12 +122,12 @@ function groupsOf(by: Grouping): Query {
   return by === "tag" ? { group_by: "key", top: 50 } : { group_by: by, top: 7 };
 }
 
-export const seriesQuery = (filter: Query, range: Range, by: Grouping) =>
+export const seriesQuery = (filter: Query, period: Period, by: Grouping) =>
   queryOptions({
-    queryKey: ["usage", "series", filter, range, by],
+    queryKey: ["usage", "series", filter, period, by],
     queryFn: ({ signal }) =>
       call<UsageSeries>("/admin/v1/usage/series", {
-        query: { ...filter, ...windowOf(range), bucket: ranges[range].bucket, ...groupsOf(by) },
+        query: { ...filter, ...windowOf(period), bucket: bucketOf(period), ...groupsOf(by) },
         signal,
       }),
     placeholderData: keepPreviousData,

@@ -104,7 +104,6 @@ export function DeliveryDrawer() {
       position="right"
       size="lg"
       title={data?.type ?? t("webhooks.deliveries")}
-      closeButtonProps={{ "aria-label": t("common.close") }}
     >
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {error === null && data === undefined && <Skeleton h={240} />}

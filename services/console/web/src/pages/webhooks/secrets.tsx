@@ -15,13 +15,7 @@ const path = "/admin/v1/webhooks/secrets";
 function SecretModal({ made, onClose }: { readonly made: NewWebhookSecret | undefined; readonly onClose: () => void }) {
   const { t } = useTranslation();
   return (
-    <Modal
-      opened={made !== undefined}
-      onClose={onClose}
-      title={t("webhooks.made")}
-      closeOnClickOutside={false}
-      closeButtonProps={{ "aria-label": t("common.close") }}
-    >
+    <Modal opened={made !== undefined} onClose={onClose} title={t("webhooks.made")} closeOnClickOutside={false}>
       <Stack>
         <Alert color="yellow" icon={<IconShieldLock size={18} />}>
           {t("webhooks.once")}

@@ -1,4 +1,3 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { OpenRequests } from "@uag/runtime/open-requests";
 import { networkOf } from "@uag/untrusted/http/network";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
@@ -6,7 +5,7 @@ import { addressOf, type OpenedBy, sessionCookie } from "../people/authenticate.
 import type { OpenSession, Sessions } from "../sign-in/sessions.ts";
 import { cookieOf } from "./cookies.ts";
 
-export interface PlaceLimits {
+export interface RequestLimits {
   /** Requests of signed-in users open at once. */
   readonly maxOpen: number;
   /** Those of one user, over all their sessions. */
@@ -19,30 +18,30 @@ export interface PlaceLimits {
 
 /** A request without a session may be open this many times as long as its body may take. */
 const responseFactor = 4;
-/** Of the places without a session, those that one network may have. */
+/** The share of requests without a session that one network may have. */
 const networkShare = 0.25;
 
 /**
- * Limits the requests that are open at once, in two pools: a user's places cannot be taken by
- * others, and requests without a session have few places, each for a few seconds.
+ * Limits the requests that are open at once, in two pools: no user can take
+ * another's share, and requests without a session have a small pool, each for a few seconds.
  */
-export class Places {
-  readonly #limits: PlaceLimits;
+export class RequestPools {
+  readonly #limits: RequestLimits;
   readonly #sessions: Pick<Sessions, "find">;
   readonly #users: OpenRequests;
   readonly #networks: OpenRequests;
-  #ofUsers = 0;
-  #ofStrangers = 0;
 
-  constructor(limits: PlaceLimits, sessions: Pick<Sessions, "find">) {
+  constructor(limits: RequestLimits, sessions: Pick<Sessions, "find">) {
     this.#limits = limits;
     this.#sessions = sessions;
-    this.#users = new OpenRequests(limits.maxOpenPerUser);
-    this.#networks = new OpenRequests(Math.ceil(limits.maxStrangers * networkShare));
+    const { maxOpen, maxOpenPerUser, maxStrangers } = limits;
+    this.#users = new OpenRequests({ perKey: maxOpenPerUser, total: { max: maxOpen, setting: "MAX_OPEN" } });
+    const total = { max: maxStrangers, setting: "MAX_OPEN_SIGNED_OUT" };
+    this.#networks = new OpenRequests({ perKey: Math.ceil(maxStrangers * networkShare), total });
   }
 
   /**
-   * Finds the request's session, and takes a place for as long as the request is open. Nothing of
+   * Finds the request's session, and counts it for as long as the request is open. Nothing of
    * its body is read before.
    * @throws {GatewayError} `service_unavailable` when its pool is full, `too_many_open_requests`
    * when its user's or network's share is
@@ -58,32 +57,22 @@ export class Places {
   };
 
   #enterUser({ session: { userId } }: OpenSession): () => void {
-    if (this.#ofUsers >= this.#limits.maxOpen) throw full();
     this.#users.enter(userId);
-    this.#ofUsers++;
-    return () => {
-      this.#ofUsers--;
-      this.#users.leave(userId);
-    };
+    return () => this.#users.leave(userId);
   }
 
   #enterStranger(request: Request, response: Response): () => void {
-    const { maxStrangers, strangerMs } = this.#limits;
+    const { strangerMs } = this.#limits;
     const network = networkOf(addressOf(request));
-    if (this.#ofStrangers >= maxStrangers) throw full();
     this.#networks.enter(network);
-    this.#ofStrangers++;
     response.locals["bodyDeadline"] = Date.now() + strangerMs;
     const end = setTimeout(() => response.destroy(), strangerMs * responseFactor).unref();
     return () => {
       clearTimeout(end);
-      this.#ofStrangers--;
       this.#networks.leave(network);
     };
   }
 }
-
-const full = (): GatewayError => new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
 
 /** When the request's body has to be there, Unix milliseconds; undefined for a signed-in user. */
 export const bodyDeadlineOf = ({ res }: Request): number | undefined =>

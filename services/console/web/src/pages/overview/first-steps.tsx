@@ -1,0 +1,39 @@
+import { List } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { useModels } from "../../api/models.ts";
+import { useSession } from "../../session/use-session.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { TextLink } from "../../ui/links.tsx";
+import { Panel } from "../../ui/panel.tsx";
+
+/** A request to paste into a terminal once `API_KEY` is set. */
+const curlOf = (baseUrl: string, model: string): string =>
+  `curl ${baseUrl}/v1/chat/completions \\
+  -H "Authorization: Bearer $API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello!"}]}'`;
+
+/** From nothing to the first receipt. */
+export function FirstSteps() {
+  const { t } = useTranslation();
+  const { base_url: baseUrl } = useSession();
+  const model = useModels().data?.find(({ operations }) => operations.includes("chat.completions"))?.id;
+  return (
+    <Panel title={t("overview.steps.title")}>
+      <List type="ordered" size="sm" spacing="xs" mb="sm">
+        <List.Item>
+          <TextLink to="/keys" size="sm">
+            {t("overview.steps.key")}
+          </TextLink>
+        </List.Item>
+        <List.Item>{t("overview.steps.call")}</List.Item>
+        <List.Item>
+          <TextLink to="/usage" size="sm">
+            {t("overview.steps.receipt")}
+          </TextLink>
+        </List.Item>
+      </List>
+      {model !== undefined && <CodeBlock text={curlOf(baseUrl, model)} label={t("overview.steps.curl")} />}
+    </Panel>
+  );
+}

@@ -1,0 +1,69 @@
+import { PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Provider } from "../../api/types.ts";
+import { Actions } from "../../ui/actions.tsx";
+import { Panel } from "../../ui/panel.tsx";
+import { providerPath } from "./providers.ts";
+import { useChange } from "./use-change.ts";
+
+/** Adds an API key, with another base URL if there is one. */
+export function CredentialForm({ of: provider }: { readonly of: Provider }) {
+  const { t } = useTranslation();
+  const [apiKey, setApiKey] = useState("");
+  const [name, setName] = useState("");
+  const [baseUrl, setBaseUrl] = useState(provider.base_url);
+  const add = useChange(() => {
+    setApiKey("");
+    setName("");
+  });
+  const moved = baseUrl.trim() !== provider.base_url;
+  const submit = (): void =>
+    add.mutate({
+      path: providerPath(provider.id, "credentials"),
+      method: "POST",
+      body: {
+        api_key: apiKey.trim(),
+        ...(name.trim() !== "" && { name: name.trim() }),
+        ...(moved && { base_url: baseUrl.trim(), revision: provider.revision }),
+      },
+      done: t("providers.added", { provider: provider.id }),
+    });
+  return (
+    <Panel title={t("providers.addTitle")}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <Stack gap="sm">
+          <PasswordInput
+            label={t("providers.apiKey")}
+            description={t("providers.apiKeyAbout")}
+            value={apiKey}
+            onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
+            autoComplete="off"
+            visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
+            required
+          />
+          <TextInput
+            label={t("providers.name")}
+            placeholder={t("providers.namePlaceholder")}
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <TextInput
+            label={t("providers.baseUrl")}
+            description={t("providers.baseUrlAbout")}
+            value={baseUrl}
+            onChange={({ currentTarget }) => setBaseUrl(currentTarget.value)}
+          />
+          <Actions of={add} disabled={apiKey.trim() === ""}>
+            {t("providers.add")}
+          </Actions>
+        </Stack>
+      </form>
+    </Panel>
+  );
+}
