@@ -8,7 +8,8 @@ import express, { type Express } from "express";
 import { type AdminOptions, mountAdmin } from "./admin/mount.ts";
 import { type ForwardOptions, forward } from "./forward.ts";
 import { reference } from "./handlers/docs.ts";
-import { greeting, live, type ProbePath, ready } from "./handlers/probes.ts";
+import { frontPage, greeting, live, type ProbePath, ready, redirectTo } from "./handlers/probes.ts";
+import { receiptKeys } from "./handlers/receipt.ts";
 import type { KeyCache } from "./keys/key-cache.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { checkBodyHead } from "./middleware/body-limits.ts";
@@ -21,6 +22,7 @@ import { traceRequests } from "./middleware/trace.ts";
 import type { MountReplicas } from "./mount-replicas.ts";
 import type { Mount } from "./mounts.ts";
 import { enterMount, proxyTo } from "./proxy.ts";
+import type { ReceiptSigner } from "./receipts/signature.ts";
 import type { Handler } from "./request-state.ts";
 import { verbs } from "./verbs.ts";
 
@@ -34,6 +36,8 @@ export interface AppOptions {
   /** A route whose service or query is missing here does not exist. */
   links: Partial<Record<ServiceName, LinkClient>>;
   queries: Partial<Record<QueryName, Handler>>;
+  /** Undefined: receipts are not signed. */
+  signer: ReceiptSigner | undefined;
   /** Undefined: this server has no admin API. */
   admin: AdminOptions | undefined;
   /** Number of our own proxies in front, which are trusted to report a client's address. */
@@ -85,8 +89,10 @@ export function createApp(options: AppOptions): Express {
     at.all(methodNotAllowed(methods));
   }
   if (options.admin !== undefined) mountAdmin(app, options.admin);
-  mountReads(app, probes(options));
-  mountReads(app, reference(options.admin === undefined ? ["public"] : ["public", "admin"]));
+  const pages = reference(options.admin === undefined ? ["public"] : ["public", "admin"]);
+  const hasConsole = options.proxies.some(({ mount }) => mount.path === "/console");
+  mountReads(app, probes(options, hasConsole ? redirectTo("/console") : (pages["/docs"] ?? greeting)));
+  mountReads(app, pages);
   const { uploads, trustedHops, deadlineMs: timeoutMs } = options;
   for (const { mount, replicas } of options.proxies) {
     const proxied = { mount, replicas, timeoutMs, trustedHops, uploads, log };
@@ -97,13 +103,15 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function probes(options: AppOptions): Record<ProbePath, Handler> {
+/** @param forPeople the page that a browser gets at `/` */
+function probes(options: AppOptions, forPeople: Handler): Record<ProbePath, Handler> {
   return {
-    "/": greeting,
+    "/": frontPage(forPeople),
     "/api/hello": greeting,
     "/health/live": live,
     "/health/ready": ready(options.readiness),
     "/health": ready(options.readiness),
+    "/.well-known/jwks.json": receiptKeys(options.signer),
   };
 }
 
@@ -117,7 +125,7 @@ function stepsOf(route: Route, respond: Handler, options: AppOptions): Handler[]
     next();
   };
   const checks = [enter, authenticate(options.keys, options.trustedHops), checkBodyHead(route)];
-  return route.billed ? [...checks, respond] : [...checks, limitFree(options.freeLimits), respond];
+  return route.billing === "none" ? [...checks, limitFree(options.freeLimits), respond] : [...checks, respond];
 }
 
 /** The routes that have a service or query, each with its handler. */

@@ -8,6 +8,7 @@ const addresses = commaList.pipe(z.array(z.string()).min(1)).optional();
 const url = z.url({ protocol: /^https?$/ }).optional();
 const replicaUrls = commaList.pipe(z.array(z.url({ protocol: /^https?$/ })).min(1)).optional();
 const pepper = z.string().regex(/^([0-9a-fA-F]{2}){16,}$/, "must be at least 16 bytes in hex");
+const signingKey = z.string().regex(/^[0-9a-fA-F]{64}$/, "must be 32 bytes in hex");
 const bytes = z.coerce.number().int().positive();
 const bodyLimit = (max: number) => bytes.max(max).default(max);
 const hops = z.coerce.number().int().min(0).max(16);
@@ -50,8 +51,18 @@ export const schema = z.object({
   ...natsSettings,
   KEY_PEPPER: pepper.describe("Secret of the HMAC over API keys and admin tokens, in hex; the same as billing's."),
   KEY_PEPPER_PREVIOUS: previousSecrets(pepper).describe("Comma-separated previous peppers; the same as billing's."),
+  RECEIPT_KEY: signingKey
+    .optional()
+    .describe("Ed25519 private key that signs receipts, 32 bytes in hex; without it they are not signed."),
+  RECEIPT_KEY_PREVIOUS: previousSecrets(signingKey).describe(
+    "Comma-separated previous keys, whose public keys stay published.",
+  ),
   BILLING_ADDR: z.string().describe("gRPC address of billing."),
   METERING_ADDR: z.string().optional().describe("gRPC address of metering; without it usage queries are unavailable."),
+  NOTIFICATIONS_ADDR: z
+    .string()
+    .optional()
+    .describe("gRPC address of notifications; without it there are no webhook secrets, deliveries and alerts."),
   ...serviceAddresses,
   PUBLIC_URL: url.describe("Public base URL, shown in the snippets of new keys; default: `http://<HOST>:<PORT>`."),
   CONSOLE_URL: replicaUrls.describe("URLs of the console's replicas, which serve /console; comma-separated."),

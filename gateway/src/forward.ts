@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { errorEvent } from "@uag/contract/errors/shapes";
+import { formerName } from "@uag/contract/former-operations";
 import type { ForwardRoute } from "@uag/contract/routes";
 import type { LinkCall, LinkResponse } from "@uag/link/call";
 import type { LinkClient } from "@uag/link/client";
@@ -94,7 +95,7 @@ class Exchange implements LinkResponse, Upload {
     });
     this.#call = link.open(
       {
-        operation: route.operation,
+        operation: formerName(route.operation),
         requestId,
         target: request.originalUrl,
         headers: withTrace(forwardedHeaders(request.rawHeaders), this.#response.locals),

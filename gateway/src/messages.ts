@@ -22,6 +22,7 @@ export function messageClasses(app: Express): {
       sameOrigin: false,
       trace: undefined,
       failure: undefined,
+      refused: undefined,
       allow: undefined,
     };
   }

@@ -13,6 +13,7 @@ test("a path that any decoding moves out of its mount is rejected", () => {
     "/mcp/a%20b",
     "/mcp/.well-known/x",
     "/mcp/a..b",
+    "/mcp/openai%2Fgpt-4o",
   ])
     assert.equal(isUnderMount(mcp, target), true, target);
   for (const target of [
@@ -27,6 +28,12 @@ test("a path that any decoding moves out of its mount is rejected", () => {
     "/mcp/%2E./admin",
     "/mcp/.%2e/admin",
     "/mcp/..%2fadmin",
+    "/mcp/a%2f..%2f..%2fadmin",
+    "/mcp/a%2F%2e%2e/admin",
+    "/mcp/%2fadmin",
+    "/mcp/a%2f/admin",
+    "/mcp/a%2f..",
+    "/mcp%2fadmin",
     "/mcp/..%5cadmin",
     "/mcp/%5c..%5cadmin",
     "/mcp/%252e%252e/admin",

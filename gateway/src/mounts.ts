@@ -20,15 +20,19 @@ export const mounts: readonly Mount[] = [
 
 /**
  * Sequences that a parser behind us could read as a different path: dot segments, backslashes,
- * double slashes, and encoded dots, slashes, percent signs or NULs.
+ * double slashes, and encoded dots, percent signs or NULs.
  */
-const ambiguous = /\\|%(?:2e|2f|5c|25|00)|\/\/|\/\.{1,2}(?:[/;]|$)/i;
+const ambiguous = /\\|%(?:2e|5c|25|00)|\/\/|\/\.{1,2}(?:[/;]|$)/i;
+/** A slash within an id, as in `openai%2Fgpt-4o`, which a parser behind us may read as a slash. */
+const encodedSlash = /%2f/gi;
 
 /** True for a request target that stays under the mount however it is parsed. */
 export function isUnderMount({ path }: Mount, target: string): boolean {
   const end = target.search(/[?#]/);
   const requested = end < 0 ? target : target.slice(0, end);
-  return (requested === path || requested.startsWith(`${path}/`)) && !ambiguous.test(requested);
+  return (
+    (requested === path || requested.startsWith(`${path}/`)) && !ambiguous.test(requested.replace(encodedSlash, "/"))
+  );
 }
 
 const credentials: readonly string[] = ["authorization", "cookie"];

@@ -1,3 +1,4 @@
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { AdminRoute, Route } from "@uag/contract/routes";
 import type { SpanContext } from "@uag/runtime/tracing/traceparent";
 import type { NextFunction, Request, Response } from "express";
@@ -20,6 +21,8 @@ export interface RequestState {
   trace: SpanContext | undefined;
   /** Why a response failed or was cut, for the log. */
   failure: string | undefined;
+  /** The error response that the router itself sent. */
+  refused: GatewayError | undefined;
   /** The path's methods, when the request used another. */
   allow: string | undefined;
 }

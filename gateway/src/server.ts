@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { systemClock } from "@uag/runtime/clock";
 import { drainServer } from "@uag/runtime/http/drain-server";
@@ -6,6 +6,7 @@ import { keepAlive } from "@uag/runtime/http/keep-alive";
 import type { Express } from "express";
 import { onClientError } from "./client-error.ts";
 import { limitConnectionAge } from "./connection-age.ts";
+import { inTurns } from "./in-turns.ts";
 import { messageClasses } from "./messages.ts";
 import { maxHeaders } from "./middleware/request-id.ts";
 
@@ -43,7 +44,7 @@ const headMs = 20_000;
 export async function openPublicServer(options: PublicServerOptions): Promise<PublicServer> {
   const { app } = options;
   let draining = false;
-  const listener: RequestListener = app;
+  const listener = inTurns(app);
   const server = createServer(
     {
       ...messageClasses(app),

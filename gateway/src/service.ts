@@ -1,3 +1,4 @@
+import { addressSetting, serviceNames } from "@uag/contract/routes";
 import { announceStatus } from "@uag/runtime/announce-status";
 import { type Bus, connectBus } from "@uag/runtime/bus";
 import { systemClock } from "@uag/runtime/clock";
@@ -6,11 +7,12 @@ import { type Keyring, keyringOf } from "@uag/runtime/keyring";
 import { createLogger, type Logger } from "@uag/runtime/log";
 import { createMetrics } from "@uag/runtime/metrics";
 import { OpenRequests } from "@uag/runtime/open-requests";
+import { RefusalReport } from "@uag/runtime/refusals";
 import { type Identity, openIdentity } from "@uag/runtime/rpc/identity";
 import { openTracing } from "@uag/runtime/tracing/tracing";
 import { FreeLimits } from "@uag/untrusted/free-limits";
 import { AdminAuthenticator } from "./admin/authenticate.ts";
-import { openAdminClients } from "./admin/clients.ts";
+import { type AdminAddresses, openAdminClients } from "./admin/clients.ts";
 import { FailedLogins } from "./admin/failed-logins.ts";
 import type { AdminOptions } from "./admin/mount.ts";
 import { Replicas } from "./admin/replicas.ts";
@@ -23,6 +25,7 @@ import { MountReplicas } from "./mount-replicas.ts";
 import { mounts } from "./mounts.ts";
 import { createOperatorApp } from "./operator-app.ts";
 import { openQueries } from "./queries.ts";
+import { type ReceiptSigner, receiptSigner } from "./receipts/signature.ts";
 import { openPublicServer, type PublicServer } from "./server.ts";
 import { UploadWatch, type UploadWatchOptions } from "./upload-watch.ts";
 
@@ -43,13 +46,16 @@ export async function startRouter(config: Config): Promise<Router> {
   const peppers = keyringOf(config.KEY_PEPPER, config.KEY_PEPPER_PREVIOUS);
   const { keys } = starting.use(openKeys({ ...keySettings(config), peppers, identity, bus, metrics, log }));
   const links = starting.use(openLinks(config, identity, log));
-  const queries = starting.use(openQueries({ billing: config.BILLING_ADDR, metering: config.METERING_ADDR }, identity));
+  const signer = signerOf(config);
+  const addresses = { billing: config.BILLING_ADDR, metering: config.METERING_ADDR };
+  const queries = starting.use(openQueries(addresses, { identity, signer }));
   const adminApi = openAdmin(config, { peppers, identity, bus, log });
   if (adminApi !== undefined) starting.use(adminApi.clients);
   const uploads = starting.use(new UploadWatch(uploadSettings(config)));
   const servers: PublicServer[] = [];
   const readiness = readinessOf(servers, links);
-  const shared = { log, readiness, observe: observe({ metrics, log, accessLog: config.ACCESS_LOG }) };
+  const refusals = starting.use(new RefusalReport({ bus, service: "router", clock: systemClock, log }));
+  const shared = { log, readiness, observe: observe({ metrics, log, accessLog: config.ACCESS_LOG, refusals }) };
   const admin = starting.use(
     await openPublicServer({
       ...serverSettings(config),
@@ -68,10 +74,11 @@ export async function startRouter(config: Config): Promise<Router> {
     keys,
     links: links.byService,
     queries: queries.handlers,
+    signer,
     admin: config.ADMIN_ON_PUBLIC_PORT === "on" ? adminApi : undefined,
     uploads,
     freeLimits: new FreeLimits({ clock: systemClock, ...freeSettings(config) }),
-    open: new OpenRequests(config.MAX_OPEN_PER_KEY),
+    open: new OpenRequests({ perKey: config.MAX_OPEN_PER_KEY }),
   };
   const server = starting.use(
     await openPublicServer({ app: createApp({ ...parts, ...appSettings(config) }), ...serverSettings(config) }),
@@ -86,6 +93,10 @@ export async function startRouter(config: Config): Promise<Router> {
     drainMs: config.LINGER_MS + config.DRAIN_MS,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+function signerOf({ RECEIPT_KEY, RECEIPT_KEY_PREVIOUS }: Config): ReceiptSigner | undefined {
+  return RECEIPT_KEY === undefined ? undefined : receiptSigner(RECEIPT_KEY, RECEIPT_KEY_PREVIOUS);
 }
 
 /**
@@ -105,9 +116,9 @@ function openAdmin(
   config: Config,
   { peppers, identity, bus, log }: { peppers: Keyring; identity: Identity; bus: Bus; log: Logger },
 ): AdminOptions | undefined {
-  const { BILLING_ADDR: billing, METERING_ADDR: metering, VIDEO_ADDR: video } = config;
+  const { BILLING_ADDR: billing, METERING_ADDR: metering, NOTIFICATIONS_ADDR: notifications } = config;
   if (metering === undefined) return undefined;
-  const clients = openAdminClients({ billing, metering, video }, identity);
+  const clients = openAdminClients({ billing, metering, notifications, services: addressesOf(config) }, identity);
   const clock = systemClock;
   const failedLogins = new FailedLogins({ clients, clock, log });
   const authenticator = new AdminAuthenticator({ clients, peppers, failedLogins, clock });
@@ -115,6 +126,14 @@ function openAdmin(
   const replicas = new Replicas({ bus, clock, log });
   return { clients, replicas, authenticator, trustedHops: config.TRUSTED_HOPS, behindConsole: false, publicUrl };
 }
+
+const addressesOf = (config: Config): AdminAddresses["services"] =>
+  Object.fromEntries(
+    serviceNames.flatMap((service) => {
+      const addresses = config[addressSetting(service)];
+      return addresses === undefined ? [] : [[service, addresses]];
+    }),
+  );
 
 /** The operators' port has other proxies in front than the public one: mostly the console alone. */
 function operatorsAdmin(admin: AdminOptions | undefined, config: Config): AdminOptions | undefined {

@@ -40,7 +40,7 @@ test("a request reaches its service with its body, and the complete response ret
 test("each route reaches its operation with the query string", async () => {
   const rows: [string, string, string][] = [
     ["POST", "/v1/chat/completions", "chat.completions"],
-    ["POST", "/v1/messages?beta=true", "messages.create"],
+    ["POST", "/v1/messages?beta=true", "messages"],
     ["POST", "/v1/messages/count_tokens", "messages.count_tokens"],
     ["GET", "/v1/models?limit=1000", "models.list"],
     ["GET", "/v1/models/some-model", "models.get"],
@@ -109,7 +109,8 @@ test("the 404 for a base URL with a missing or duplicate /v1 names the mistake",
   };
   assert.match(await hintAt("/v1/v1/chat/completions"), /Leave \/v1 out/);
   assert.match(await hintAt("/chat/completions"), /Add \/v1/);
-  assert.match(await hintAt("/v1/completions"), /lists the paths/);
+  assert.match(await hintAt("/v1/nothing"), /lists the paths/);
+  assert.match(await hintAt("/v1/completions?stream=true"), /does not offer OpenAI's endpoint for legacy completions/);
 });
 
 test("x-api-key alone is refused with the hint to send a bearer token, in the route's error shape", async () => {
@@ -149,7 +150,7 @@ test("an expired or revoked key is rejected with the reason", async () => {
   assert.match(String((await errorOf(second))["message"]), /revoked/);
 });
 
-test("an unknown path gets 404 in the format of its neighbors, without a key", async () => {
+test("an unknown path gets a 404 in the error format of its path prefix, even without a key", async () => {
   for (const path of ["/v1/v1/messages", "/v1/nothing", "/V1/models", "/v1/embeddings"]) {
     const response = await stage.fetch(path, { method: "POST", authorization: null, body: "{}" });
     assert.equal(response.status, 404, path);
@@ -170,6 +171,7 @@ test("a wrong method gets 405 with an allow header", async () => {
   const response = await stage.fetch("/v1/chat/completions", { authorization: null });
   assert.equal(response.status, 405);
   assert.equal(response.headers.get("allow"), "POST, OPTIONS");
+  assert.equal((await errorOf(response))["message"], "This method is not allowed on this path. Use POST.");
   const models = await stage.fetch("/v1/models", { method: "DELETE", authorization: null });
   assert.equal(models.headers.get("allow"), "GET, HEAD, OPTIONS");
 });

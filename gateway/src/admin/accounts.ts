@@ -21,9 +21,9 @@ export const getAccount: AdminHandler = async ({ clients, id }) => ({
 });
 
 export const updateAccount: AdminHandler = async ({ clients, actor, id, body }) => {
-  const { keep_answers: keeps, ...names } = checkedBody(updateAccountRequest, body);
-  const settings = keeps === undefined ? {} : { keepsNoAnswers: !keeps };
-  return { body: showAccount(await clients.admin.updateAccount({ id, ...names, ...settings, actor })) };
+  const { keep_answers: keeps, lower_output_cap: lowersOutputCap, ...fields } = checkedBody(updateAccountRequest, body);
+  const settings = { lowersOutputCap, ...(keeps !== undefined && { keepsNoAnswers: !keeps }) };
+  return { body: showAccount(await clients.admin.updateAccount({ id, ...fields, ...settings, actor })) };
 };
 
 /** Adds money, or withdraws available money; once per reference. */

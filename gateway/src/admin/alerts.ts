@@ -9,8 +9,8 @@ import type { z } from "zod";
 import { type AdminHandler, recordAction } from "./admin.ts";
 import { checkedBody, checkedQuery } from "./check.ts";
 import type { AdminClients } from "./clients.ts";
+import { notificationsOf } from "./clients.ts";
 import { listOf, timeText } from "./json.ts";
-import { webhooksOf } from "./webhooks-client.ts";
 
 const noTerms: AlertTerms = { name: "", monthlyNanoUsd: 0n, thresholds: [], webhookUrl: "", emails: [] };
 
@@ -79,15 +79,15 @@ function showAlert(alert: Alert, unconfirmed: readonly string[] | null): Shown<t
 }
 
 /** Shows alerts of one account and which of their addresses are unconfirmed. */
-async function showAlerts({ webhooks }: AdminClients, alerts: readonly Alert[]) {
+async function showAlerts({ notifications }: AdminClients, alerts: readonly Alert[]) {
   const addresses = [...new Set(alerts.flatMap(({ terms }) => terms?.emails ?? []))];
   const accountId = alerts[0]?.accountId ?? "";
   const request = { accountId, addresses };
-  // Alerts are readable while video, which stores the confirmations, is unavailable.
+  // Alerts are readable while notifications, which stores the confirmations, is unavailable.
   const unconfirmed =
     addresses.length === 0
       ? []
-      : await webhooks?.listUnconfirmed(request).then(
+      : await notifications?.listUnconfirmed(request).then(
           (response) => response.addresses,
           () => null,
         );
@@ -113,13 +113,13 @@ function changed(terms: AlertTerms, fields: z.output<typeof updateAlertRequest>)
 
 /** @throws {GatewayError} `invalid_request` for an alert without a receiver */
 async function checkReceivers(clients: AdminClients, { webhookUrl, emails }: AlertTerms): Promise<void> {
-  const webhooks = webhooksOf(clients);
+  const notifications = notificationsOf(clients);
   if (webhookUrl === "" && emails.length === 0) {
     throw new GatewayError("invalid_request", "An alert needs webhook_url or emails.", { param: "webhook_url" });
   }
   const webhook = webhookUrl === "" ? [] : [{ url: webhookUrl, param: "webhook_url" }];
   const mails = emails.map((email) => ({ url: `mailto:${email}`, param: "emails" }));
-  await webhooks.checkTargets({ targets: [...webhook, ...mails] });
+  await notifications.checkTargets({ targets: [...webhook, ...mails] });
 }
 
 /** The terms as they may appear in the audit log. */

@@ -52,7 +52,7 @@ test("a token works within a second of its creation, even if it was tried before
   assert.equal(await enter(secret), "admtok_1");
 });
 
-test("a known token from a guessing address is looked up, so that its revocation takes effect at once", async () => {
+test("a known token from an address that guesses tokens is looked up, so that its revocation takes effect at once", async () => {
   const { state, enter } = stage();
   state.found = true;
   assert.equal(await enter("the-token-of-the-administrator"), "admtok_1");

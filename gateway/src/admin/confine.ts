@@ -3,7 +3,7 @@ import { pathOf, queryOf } from "@uag/runtime/http/target";
 import type { AccountRule } from "./access.ts";
 import type { AdminCall } from "./admin.ts";
 import type { AdminClients } from "./clients.ts";
-import { webhooksOf } from "./webhooks-client.ts";
+import { notificationsOf } from "./clients.ts";
 
 /** The call as a token of one account may make it. */
 type Confine = (call: AdminCall, account: string) => AdminCall | Promise<AdminCall>;
@@ -30,7 +30,7 @@ function isObject(body: unknown): body is Readonly<Record<string, unknown>> {
 }
 
 async function isOwnSecret(clients: AdminClients, accountId: string, id: string): Promise<boolean> {
-  const { secrets } = await webhooksOf(clients).listSecrets({ accountId });
+  const { secrets } = await notificationsOf(clients).listSecrets({ accountId });
   return secrets.some((secret) => secret.id === id);
 }
 
@@ -71,7 +71,7 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
     return call;
   },
   delivery: async (call, account) => {
-    const { accountId } = await webhooksOf(call.clients).getDelivery({ id: call.id });
+    const { accountId } = await notificationsOf(call.clients).getDelivery({ id: call.id });
     requireOwn(accountId, account, "The delivery does not exist.");
     return call;
   },

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { usageExportQuery } from "@uag/contract/requests/admin-usage";
-import type { ExportedEvent } from "@uag/proto/metering/v1/admin.ts";
+import type { ExportEventsResponse, ExportedEvent } from "@uag/proto/metering/v1/admin.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { mapInTurns } from "@uag/runtime/pace";
 import type { GatewayResponse } from "../request-state.ts";
 import { responseHeaders } from "../respond.ts";
 import { cutResponse } from "../truncated-response.ts";
@@ -9,9 +10,13 @@ import { type AdminCall, type AdminHandler, recordAction } from "./admin.ts";
 import { checkedQuery } from "./check.ts";
 import { jsonText } from "./json.ts";
 import { showEvent } from "./show-usage.ts";
-import { filterOf } from "./usage.ts";
+import { filterOf, withTag } from "./usage.ts";
 
-const rowsAtOnce = 500;
+/**
+ * Few enough that a page is encoded and decoded, between the processes, in a short turn. With the
+ * row that follows, two batches of metering's query.
+ */
+const rowsAtOnce = 199;
 const timeoutMs = 20_000;
 
 interface Format {
@@ -44,6 +49,11 @@ const columns = [
   "first_byte_ms",
   "trace_id",
   "error_code",
+  "client_request_id",
+  "provider_request_id",
+  "catalog_version",
+  "requested_model",
+  "fallback_reason",
 ] as const;
 
 /** A field by RFC 4180; a leading quote keeps spreadsheets from evaluating it as a formula. */
@@ -83,8 +93,24 @@ function begin({ request, response }: AdminCall, name: "csv" | "ndjson"): void {
   response.writeHead(200, headers);
 }
 
-const rowsOf = (events: readonly ExportedEvent[], format: Format): string =>
-  events.map(({ event, cursor }) => (event === undefined ? "" : format.row(event, cursor))).join("");
+/** The pages of an export. While one is written, the next is read. */
+async function* pagesOf(
+  first: ExportEventsResponse,
+  read: (cursor: string) => Promise<ExportEventsResponse>,
+): AsyncGenerator<readonly ExportedEvent[], void, undefined> {
+  let { events, nextCursor } = first;
+  while (nextCursor !== "") {
+    const next = read(nextCursor);
+    // It may reject while the page is written, or no longer be wanted.
+    next.catch(() => {});
+    yield events;
+    ({ events, nextCursor } = await next);
+  }
+  yield events;
+}
+
+const rowsOf = async (events: readonly ExportedEvent[], format: Format): Promise<string> =>
+  (await mapInTurns(events, ({ event, cursor }) => (event === undefined ? "" : format.row(event, cursor)))).join("");
 
 /**
  * Streams single events, newest first. Every row has the cursor that continues behind it as
@@ -95,7 +121,7 @@ export const exportUsage: AdminHandler = async (call) => {
   const { clients, request, response, url } = call;
   const { format: name, after = "", ...rest } = checkedQuery(usageExportQuery, url);
   // Requests that end during the export are not part of it.
-  const filter = filterOf({ ...rest, until: rest.until ?? BigInt(Date.now()) });
+  const filter = await withTag(clients, filterOf({ ...rest, until: rest.until ?? BigInt(Date.now()) }), rest.tag);
   const format = formats[name];
   const read = (cursor: string) =>
     clients.usageAdmin.exportEvents({ filter, page: { limit: rowsAtOnce, cursor } }, { timeoutMs });
@@ -105,14 +131,11 @@ export const exportUsage: AdminHandler = async (call) => {
   const costs = minCost === undefined ? {} : { min_cost_nano_usd: String(minCost) };
   const requested = { format: name, after, ...others, ...times, ...costs };
   await recordAction(call, { action: "usage.export", targetId: accountId || "usage", accountId, requested });
-  let page = await read(after);
+  const first = await read(after);
   begin(call, name);
   try {
-    let goesOn = await write(response, after === "" ? format.head : "");
-    while (goesOn && (await write(response, rowsOf(page.events, format)))) {
-      goesOn = page.nextCursor !== "";
-      if (goesOn) page = await read(page.nextCursor);
-    }
+    await write(response, after === "" ? format.head : "");
+    for await (const events of pagesOf(first, read)) if (!(await write(response, await rowsOf(events, format)))) break;
     response.end();
   } catch (error) {
     response.locals.failure = error instanceof Error ? error.message : "export failed";

@@ -1,12 +1,15 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { UpstreamStatus } from "@uag/contract/messages/status";
 import { pageQuery } from "@uag/contract/requests/admin";
+import { pathFields } from "@uag/contract/requests/admin-fields";
+import { createModelRequest, routingStrategy, updateModelRequest } from "@uag/contract/requests/admin-models";
 import type { catalogModel } from "@uag/contract/responses/admin-fleet";
 import { model as modelResponse } from "@uag/contract/responses/chat";
 import type { Shown } from "@uag/contract/responses/shown";
 import type { CatalogModel, CatalogUpstream } from "@uag/proto/billing/v1/admin.ts";
 import { percentilesOf } from "@uag/runtime/histogram";
-import type { AdminHandler } from "./admin.ts";
-import { checkedQuery } from "./check.ts";
+import type { AdminCall, AdminHandler } from "./admin.ts";
+import { checkedBody, checkedQuery } from "./check.ts";
 import { listOf } from "./json.ts";
 import type { Replica } from "./replicas.ts";
 
@@ -33,6 +36,7 @@ function showHealth(seen: readonly UpstreamStatus[]): Shows["providers"][number]
     failures: seen.reduce((sum, { failures }) => sum + failures, 0),
     latency_ms: times ?? null,
     resting: seen.filter(({ rests_for_ms: ms }) => ms > 0).length,
+    rejection: seen.find(({ rejection }) => rejection !== undefined)?.rejection ?? null,
     rests_for_ms: seen.reduce((max, { rests_for_ms: ms }) => Math.max(max, ms), 0),
   };
 }
@@ -46,6 +50,13 @@ function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus
   return {
     ...modelResponse.parse(JSON.parse(model.entry)),
     price_version: model.priceVersion,
+    enabled: model.enabled,
+    source: model.added ? "runtime" : "file",
+    changed: model.changed,
+    revision: Number(model.revision),
+    // Billing of an earlier release reports none.
+    strategy: routingStrategy.catch("priority").parse(model.strategy),
+    fallbacks: model.fallbacks,
     providers: model.upstreams.map((upstream) => showProvider(upstream, seen)),
   };
 }
@@ -68,4 +79,54 @@ export const listModels: AdminHandler = async ({ clients, replicas, url }) => {
       last === undefined || start + limit >= models.length ? "" : cursorOf(last),
     ),
   };
+};
+
+/** Changes of the audit log wait for each other. */
+const timeoutMs = 20_000;
+
+const unknownModel = (): GatewayError => new GatewayError("not_found", "The model does not exist.", { param: "model" });
+
+/** The model's id in the path. A malformed id is treated as unknown. */
+function modelIn({ request }: AdminCall): string {
+  const checked = pathFields.model.safeParse(request.params["model"]);
+  if (!checked.success) throw unknownModel();
+  return checked.data;
+}
+
+async function readModel({ clients, replicas }: AdminCall, id: string): Promise<Shows> {
+  const { models } = await clients.admin.listCatalogModels({}, { timeoutMs });
+  const found = models.find((model) => model.id === id);
+  if (found === undefined) throw unknownModel();
+  return showModel(found, seenBy(replicas.living()));
+}
+
+export const getModel: AdminHandler = async (call) => ({ body: await readModel(call, modelIn(call)) });
+
+export const createModel: AdminHandler = async (call) => {
+  const { id, like = "", enabled = true, ...fields } = checkedBody(createModelRequest, call.body);
+  const { clients, actor } = call;
+  await clients.catalog.createModel({ id, like, enabled, fields: JSON.stringify(fields), actor }, { timeoutMs });
+  return { status: 201, body: await readModel(call, id) };
+};
+
+export const updateModel: AdminHandler = async (call) => {
+  const id = modelIn(call);
+  const { revision, enabled, ...fields } = checkedBody(updateModelRequest, call.body);
+  const change = {
+    id,
+    revision: BigInt(revision),
+    ...(enabled !== undefined && { enabled }),
+    fields: JSON.stringify(fields),
+    actor: call.actor,
+  };
+  await call.clients.catalog.updateModel(change, { timeoutMs });
+  return { body: await readModel(call, id) };
+};
+
+/** Returns the model as it was. */
+export const deleteModel: AdminHandler = async (call) => {
+  const id = modelIn(call);
+  const body = await readModel(call, id);
+  await call.clients.catalog.deleteModel({ id, actor: call.actor }, { timeoutMs });
+  return { body };
 };

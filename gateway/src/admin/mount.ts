@@ -34,6 +34,8 @@ const paramNames: ReadonlyMap<string, string> = new Map(
     "page.cursor": "after",
     "page.limit": "limit",
     cursor: "after",
+    "filter.from_ms": "from",
+    "filter.account_id": "account",
     amount_nano_usd: "amount_usd",
     cost_nano_usd: "cost_usd",
     expires_at_ms: "expires",

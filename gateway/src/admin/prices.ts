@@ -13,27 +13,15 @@ type Change = Review["models"][number]["options"][number]["changes"][number];
 type Used = ReadonlyMap<string, ReadonlyMap<string, bigint>>;
 
 const timeoutMs = 20_000;
-const pageLimit = 1_000;
 
 const isoText = (ms: bigint): string => new Date(Number(ms)).toISOString();
 
 /** What all accounts used in the last calendar month (UTC). */
-async function usedLastMonth({ metering }: AdminClients, now: Date): Promise<Used> {
-  const startOf = (monthsAgo: number): bigint => BigInt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo));
-  const all = { accountId: "", keyId: "", model: "", operation: "" };
-  const filter = { ...all, fromMs: startOf(1), untilMs: startOf(0) };
-  const used = new Map<string, Map<string, bigint>>();
-  for (let cursor = ""; ; ) {
-    const page = { limit: pageLimit, cursor };
-    const { buckets, nextCursor } = await metering.queryUsage({ filter, bucket: "day", page }, { timeoutMs });
-    for (const { model, units } of buckets) {
-      const ofModel = used.get(model) ?? new Map<string, bigint>();
-      used.set(model, ofModel);
-      for (const { name, quantity } of units) ofModel.set(name, (ofModel.get(name) ?? 0n) + quantity);
-    }
-    if (nextCursor === "") return used;
-    cursor = nextCursor;
-  }
+async function usedLastMonth({ metering }: AdminClients): Promise<Used> {
+  const { models } = await metering.sumLastMonth({}, { timeoutMs });
+  return new Map(
+    models.map(({ model, units }) => [model, new Map(units.map(({ name, quantity }) => [name, quantity]))]),
+  );
 }
 
 /** The change in percent, with two decimals; null without a price to start from. */
@@ -87,7 +75,7 @@ const showTable = ({ name, origin, putAtMs, models }: PriceTable): Shown<typeof 
 /** The catalogue's prices that differ from the public tables, with what last month would have cost. */
 export const reviewPrices: AdminHandler = async ({ clients }) => {
   const { tables, models, accepted, total, covered } = await clients.prices.reviewPrices({}, { timeoutMs });
-  const used = models.length === 0 ? new Map() : await usedLastMonth(clients, new Date());
+  const used = models.length === 0 ? new Map() : await usedLastMonth(clients);
   const body: Review = {
     object: "price_review",
     tables: tables.map(showTable),
@@ -101,7 +89,12 @@ export const reviewPrices: AdminHandler = async ({ clients }) => {
 
 export const putPriceTable: AdminHandler = async ({ clients, actor, body }) => {
   const { name, origin, prices } = checkedBody(putPriceTableRequest, body);
-  const rows = prices.map(({ link = "", ...of }) => ({ ...of, link }));
+  const rows = prices.map(({ link = "", context_tokens: context, max_output_tokens: output, ...of }) => ({
+    ...of,
+    link,
+    ...(context !== undefined && { contextTokens: BigInt(context) }),
+    ...(output !== undefined && { maxOutputTokens: BigInt(output) }),
+  }));
   return { body: showTable(await clients.prices.putPriceTable({ name, origin, prices: rows, actor })) };
 };
 

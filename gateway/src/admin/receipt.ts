@@ -1,38 +1,13 @@
 import type { receipt } from "@uag/contract/responses/admin-money";
 import type { Shown } from "@uag/contract/responses/shown";
-import type { Item } from "@uag/proto/billing/v1/admin.ts";
 import type { FailedAttempt, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { itemsOf, showSaving } from "../receipts/items.ts";
 import type { AdminHandler } from "./admin.ts";
 import { timeText } from "./json.ts";
 import { showEntry } from "./show-account.ts";
 import { showEvent } from "./show-usage.ts";
 
 type Receipt = Shown<typeof receipt>;
-
-const rateDecimals = 15;
-
-/** 10⁻¹⁵ USD as text: nano-USD per million of a unit, or the cost of an amount of it. */
-function exactUsd(amount: bigint): string {
-  const digits = amount.toString().padStart(rateDecimals + 1, "0");
-  return `${digits.slice(0, -rateDecimals)}.${digits.slice(-rateDecimals)}`;
-}
-
-function showItem({ unit, quantity, nanoUsdPerMillion: rate, per }: Item): Receipt["items"][number] {
-  if (rate === undefined) return { unit, quantity, price_usd: null, per: null, cost_usd: null };
-  return { unit, quantity, price_usd: exactUsd(rate * per), per, cost_usd: exactUsd(rate * quantity) };
-}
-
-/** Where the price is no longer known, only the units are shown. */
-function itemsOf(event: UsageEvent, priced: readonly Item[]): Receipt["items"] {
-  if (priced.length > 0) return priced.map(showItem);
-  return event.units.map(({ name, quantity }) => ({
-    unit: name,
-    quantity,
-    price_usd: null,
-    per: null,
-    cost_usd: null,
-  }));
-}
 
 /** Failures of the operator's account at a provider: their details are only for operators. */
 const ofOperator: ReadonlySet<string> = new Set(["operator", "quota", "capacity"]);
@@ -51,6 +26,7 @@ function attemptsOf(event: UsageEvent, isOperator: boolean): Receipt["attempts"]
   const failed = failedAttempts.map((attempt): Receipt["attempts"][number] => ({
     provider: attempt.upstream,
     model: attempt.upstreamModel,
+    credential: attempt.credential || null,
     started_at: timeText(startedAtMs + BigInt(attempt.afterMs)),
     duration_ms: attempt.durationMs,
     outcome: attempt.failure,
@@ -64,11 +40,13 @@ function attemptsOf(event: UsageEvent, isOperator: boolean): Receipt["attempts"]
   const succeeded = {
     provider: upstream,
     model: upstreamModel,
+    credential: event.upstreamCredential ?? null,
     started_at: timeText(startMs),
     duration_ms: endedAtMs > startMs ? endedAtMs - startMs : 0n,
     outcome: "answered",
     status: null,
     ...noDetails,
+    provider_request_id: event.upstreamRequestId ?? null,
     mid_stream: false,
   };
   return [...failed, succeeded];
@@ -79,7 +57,7 @@ export const showReceipt: AdminHandler = async ({ admin, clients, id: requestId 
   const event = await clients.metering.getEvent({ requestId });
   const { accountId, priceVersion, units } = event;
   const page = { limit: 0, cursor: "" };
-  const [{ items }, { entries }] = await Promise.all([
+  const [{ items, cacheSaving }, { entries }] = await Promise.all([
     clients.admin.itemize({ priceVersion, units }),
     clients.ledger.listEntries({ accountId, requestId, page }),
   ]);
@@ -87,6 +65,7 @@ export const showReceipt: AdminHandler = async ({ admin, clients, id: requestId 
     object: "receipt",
     event: showEvent(event),
     items: itemsOf(event, items),
+    cache_saving: showSaving(cacheSaving),
     attempts: attemptsOf(event, admin.accountId === ""),
     ledger: entries.map(showEntry),
   };

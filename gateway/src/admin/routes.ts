@@ -3,19 +3,35 @@ import { type Access, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
 import { createAlert, deleteAlert, listAlerts, testAlert, updateAlert } from "./alerts.ts";
+import { getCatalog } from "./catalog.ts";
 import { exportUsage } from "./export.ts";
 import { showFleet } from "./fleet.ts";
 import { showForecast } from "./forecast.ts";
 import { listHolds } from "./holds.ts";
 import { getInvoice, listInvoices } from "./invoices.ts";
+import { showKeyUse } from "./key-use-now.ts";
 import { createKey, getKey, listKeys, regenerateKey, revokeKey, updateKey } from "./keys.ts";
 import { readLedger, repairLedger } from "./ledger.ts";
 import { listMessageBudgets } from "./message-budgets.ts";
-import { listModels } from "./models.ts";
+import { createModel, deleteModel, getModel, listModels, updateModel } from "./models.ts";
+import { listOwnModels } from "./own-models.ts";
 import { acceptPrice, putPriceTable, reviewPrices } from "./prices.ts";
+import {
+  createCredential,
+  createProvider,
+  deleteCredential,
+  deleteProvider,
+  getProvider,
+  listProviders,
+  listTemplates,
+  updateCredential,
+  updateProvider,
+} from "./providers.ts";
 import { showReceipt } from "./receipt.ts";
 import { listReconciliations } from "./reconciliations.ts";
+import { listRefusals, showRefusalSeries } from "./refusals.ts";
 import { showSeries } from "./series.ts";
+import { testProvider } from "./test-provider.ts";
 import { createToken, listAuditLog, listTokens, revokeToken } from "./tokens.ts";
 import { listEvents, listUsage } from "./usage.ts";
 import { createSecret, endSecret, getDelivery, listDeliveries, listSecrets, replayDelivery } from "./webhooks.ts";
@@ -35,6 +51,7 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.keys.create": createKey,
   "admin.keys.list": listKeys,
   "admin.keys.get": getKey,
+  "admin.keys.use": showKeyUse,
   "admin.keys.update": updateKey,
   "admin.keys.revoke": revokeKey,
   "admin.keys.regenerate": regenerateKey,
@@ -43,14 +60,32 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.usage.series": showSeries,
   "admin.usage.receipt": showReceipt,
   "admin.usage.export": exportUsage,
+  "admin.refusals.list": listRefusals,
+  "admin.refusals.series": showRefusalSeries,
   "admin.ledger.read": readLedger,
   "admin.ledger.repair": repairLedger,
   "admin.models.list": listModels,
+  "admin.models.create": createModel,
+  "admin.models.get": getModel,
+  "admin.models.update": updateModel,
+  "admin.models.delete": deleteModel,
   "admin.fleet.get": showFleet,
   "admin.reconciliations.list": listReconciliations,
   "admin.prices.review": reviewPrices,
   "admin.prices.accept": acceptPrice,
   "admin.prices.table": putPriceTable,
+  "admin.providers.list": listProviders,
+  "admin.providers.create": createProvider,
+  "admin.providers.get": getProvider,
+  "admin.providers.update": updateProvider,
+  "admin.providers.delete": deleteProvider,
+  "admin.providers.test": testProvider,
+  "admin.providers.models": listOwnModels,
+  "admin.providers.credentials.create": createCredential,
+  "admin.providers.credentials.update": updateCredential,
+  "admin.providers.credentials.delete": deleteCredential,
+  "admin.catalog.get": getCatalog,
+  "admin.provider_templates.list": listTemplates,
   "admin.audit_log.list": listAuditLog,
   "admin.tokens.create": createToken,
   "admin.tokens.list": listTokens,

@@ -33,7 +33,7 @@ function showColumns(money: Columns) {
 }
 
 export function showAccount(account: Account): Shown<typeof accountResponse> {
-  const { id, name, createdAtMs, keepsNoAnswers = false } = account;
+  const { id, name, createdAtMs, keepsNoAnswers = false, lowersOutputCap = false, disabled = false } = account;
   const repaid = { repaid_usd: usdText(account.repaidNanoUsd), repaid_nano_usd: account.repaidNanoUsd };
   const shown = {
     id,
@@ -41,6 +41,8 @@ export function showAccount(account: Account): Shown<typeof accountResponse> {
     name,
     created_at: timeText(createdAtMs),
     keep_answers: !keepsNoAnswers,
+    lower_output_cap: lowersOutputCap,
+    disabled,
   };
   return { ...shown, ...showColumns(account), ...repaid };
 }

@@ -38,6 +38,7 @@ const settlementRules: Partial<Record<SettlementRule, Event["settlement_rule"]>>
   [SettlementRule.FAILED_ESTIMATE]: "failed_estimate",
   [SettlementRule.UNPRICED_UNITS]: "unpriced_units",
   [SettlementRule.IMPLAUSIBLE_USAGE]: "implausible_usage",
+  [SettlementRule.UPPER_BOUND]: "upper_bound",
 };
 
 function rawUsage(bytes: Buffer): unknown {
@@ -58,8 +59,11 @@ export function showEvent(event: UsageEvent): Event {
     key_id: event.keyId,
     operation: event.operation,
     model: event.model,
+    requested_model: event.requestedModel ?? null,
+    fallback_reason: event.fallbackReason ?? null,
     upstream: event.upstream,
     upstream_model: event.upstreamModel,
+    upstream_credential: event.upstreamCredential ?? null,
     started_at: timeText(event.startedAtMs),
     ended_at: timeText(event.endedAtMs),
     outcome: outcomes[event.outcome] ?? "unspecified",
@@ -68,6 +72,7 @@ export function showEvent(event: UsageEvent): Event {
     cost_usd: usdText(event.costNanoUsd),
     cost_nano_usd: event.costNanoUsd,
     price_version: event.priceVersion,
+    catalog_version: event.catalogVersion ?? null,
     units: unitsOf(event.units),
     raw_usage: rawUsage(event.rawUsage),
     attempts: event.attempts,
@@ -76,6 +81,8 @@ export function showEvent(event: UsageEvent): Event {
     stream: event.stream,
     first_byte_ms: event.firstByteMs ?? null,
     trace_id: event.traceId ?? null,
+    client_request_id: event.clientRequestId ?? null,
+    provider_request_id: event.upstreamRequestId ?? null,
   };
 }
 

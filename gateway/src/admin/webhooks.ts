@@ -1,11 +1,11 @@
 import { createSecretRequest, deliveryListQuery, secretListQuery } from "@uag/contract/requests/admin";
 import type { webhookSecret } from "@uag/contract/responses/admin";
 import type { Shown } from "@uag/contract/responses/shown";
-import type { Attempt, Delivery, Secret } from "@uag/proto/video/v1/webhooks.ts";
+import type { Attempt, Delivery, Secret } from "@uag/proto/notifications/v1/notifications.ts";
 import { type AdminHandler, recordAction } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";
+import { notificationsOf } from "./clients.ts";
 import { listOf, timeText } from "./json.ts";
-import { webhooksOf } from "./webhooks-client.ts";
 
 function showSecret(secret: Secret): Shown<typeof webhookSecret> {
   const { createdBy } = secret;
@@ -46,12 +46,12 @@ function showDelivery(delivery: Delivery): object {
 export const createSecret: AdminHandler = async (call) => {
   const { clients, actor, body } = call;
   const { account_id: accountId, overlap_seconds: seconds } = checkedBody(createSecretRequest, body);
-  const webhooks = webhooksOf(clients);
+  const notifications = notificationsOf(clients);
   await clients.accounts.getAccount({ id: accountId });
   const requested = { overlap_seconds: seconds };
   await recordAction(call, { action: "webhook_secret.rotate", targetId: accountId, accountId, requested });
   const overlap = { overlapMs: BigInt(seconds) * 1_000n, immediately: seconds === 0 };
-  const { secret, earlierUntilMs, made } = await webhooks.rotateSecret({ accountId, ...overlap, actor });
+  const { secret, earlierUntilMs, made } = await notifications.rotateSecret({ accountId, ...overlap, actor });
   const earlier = { earlier_secrets_end_at: timeText(earlierUntilMs) };
   return { status: 201, body: { ...(made && showSecret(made)), ...earlier, secret } };
 };
@@ -59,39 +59,39 @@ export const createSecret: AdminHandler = async (call) => {
 /** The secrets that sign an account's webhooks now: a handful at most, so all on one page. */
 export const listSecrets: AdminHandler = async ({ clients, url }) => {
   const { account: accountId } = checkedQuery(secretListQuery, url);
-  const { secrets } = await webhooksOf(clients).listSecrets({ accountId });
+  const { secrets } = await notificationsOf(clients).listSecrets({ accountId });
   return { body: listOf(secrets.map(showSecret), "") };
 };
 
 export const endSecret: AdminHandler = async (call) => {
   const { clients, admin, id: secretId } = call;
-  const webhooks = webhooksOf(clients);
+  const notifications = notificationsOf(clients);
   await recordAction(call, {
     action: "webhook_secret.end",
     targetId: secretId,
     accountId: admin.accountId,
     requested: {},
   });
-  return { body: showSecret(await webhooks.endSecret({ id: secretId })) };
+  return { body: showSecret(await notifications.endSecret({ id: secretId })) };
 };
 
 export const listDeliveries: AdminHandler = async ({ clients, url }) => {
   const { account = "", state = "", task = "", alert = "", ...paging } = checkedQuery(deliveryListQuery, url);
   const request = { accountId: account, state, taskId: task, alertId: alert, page: pageOf(paging) };
-  const { deliveries, nextCursor } = await webhooksOf(clients).listDeliveries(request);
+  const { deliveries, nextCursor } = await notificationsOf(clients).listDeliveries(request);
   return { body: listOf(deliveries.map(showDelivery), nextCursor) };
 };
 
 /** One delivery, with its payload. */
 export const getDelivery: AdminHandler = async ({ clients, id: deliveryId }) => {
-  const delivery = await webhooksOf(clients).getDelivery({ id: deliveryId });
+  const delivery = await notificationsOf(clients).getDelivery({ id: deliveryId });
   return { body: { ...showDelivery(delivery), body: delivery.body } };
 };
 
 export const replayDelivery: AdminHandler = async (call) => {
-  const webhooks = webhooksOf(call.clients);
-  const { accountId } = await webhooks.getDelivery({ id: call.id });
+  const notifications = notificationsOf(call.clients);
+  const { accountId } = await notifications.getDelivery({ id: call.id });
   await recordAction(call, { action: "webhook_delivery.replay", targetId: call.id, accountId, requested: {} });
-  const { delivery } = await webhooks.replay({ id: call.id });
+  const { delivery } = await notifications.replay({ id: call.id });
   return { status: 202, body: delivery === undefined ? {} : showDelivery(delivery) };
 };

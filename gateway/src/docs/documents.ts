@@ -6,7 +6,7 @@ export const documents = {
   public: {
     file: new URL("../../openapi.json", import.meta.url),
     path: "/openapi.json",
-    page: "/docs",
+    page: "/docs/reference",
     title: "API reference",
   },
   admin: {

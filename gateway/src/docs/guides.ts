@@ -5,8 +5,10 @@ import { errorTable } from "@uag/contract/errors/table";
 import { Marked, type Tokens } from "marked";
 import { type DocumentName, documentNames, documents } from "./documents.ts";
 
-/** The guides in display order: the name in `/docs/guides/<name>`, and its link text. */
-const titles = {
+/** The guides in display order, each with its link text. */
+export const guideTitles = {
+  home: "Documentation",
+  quickstart: "Quickstart",
   errors: "Errors",
   clients: "Clients",
   fields: "Fields by provider",
@@ -17,10 +19,13 @@ const titles = {
   moving: "Moving here",
 } as const;
 
-export type GuideName = keyof typeof titles;
+export type GuideName = keyof typeof guideTitles;
 
 /** Every guide's name. */
-export const guideNames = Object.keys(titles) as readonly GuideName[];
+export const guideNames = Object.keys(guideTitles) as readonly GuideName[];
+
+/** Where a guide is served. */
+export const guidePath = (name: GuideName): string => (name === "home" ? "/docs" : `/docs/guides/${name}`);
 
 /** A code that no client sees: it has disconnected by then. */
 const unseen = "client_closed_request";
@@ -62,25 +67,24 @@ const markdown = new Marked({
 });
 
 /**
- * `guides.js` replaces it with the page's own origin, as the reference does; without scripts this
- * one is shown.
+ * The origin in samples. On pages, `guides.js` replaces it with the page's own, as the reference
+ * does.
  */
-const baseUrl = '<span class="base-url">http://127.0.0.1:8080</span>';
+const exampleOrigin = "http://127.0.0.1:8080";
 
 interface Link {
   readonly href: string;
   readonly title: string;
-  readonly isReference: boolean;
 }
 
-/** The navigation links: the references offered here, and the public reference's guides. */
+/** The navigation links: the guides, which belong to the public reference, and the references offered here. */
 function linksOf(offered: readonly DocumentName[]): Link[] {
   const references = documentNames
     .filter((name) => offered.includes(name))
-    .map((name) => ({ href: documents[name].page, title: documents[name].title, isReference: true }));
+    .map((name) => ({ href: documents[name].page, title: documents[name].title }));
   if (!offered.includes("public")) return references;
-  const guides = guideNames.map((name) => ({ href: `/docs/guides/${name}`, title: titles[name], isReference: false }));
-  return [...references, ...guides];
+  const guides = guideNames.map((name) => ({ href: guidePath(name), title: guideTitles[name] }));
+  return [...guides, ...references];
 }
 
 const here = (isHere: boolean): string => (isHere ? ' aria-current="page"' : "");
@@ -97,13 +101,9 @@ export async function renderReference(name: DocumentName, offered: readonly Docu
 }
 
 function page(name: GuideName, article: string, offered: readonly DocumentName[]): string {
-  const links = linksOf(offered);
-  const references = links
-    .filter(({ isReference }) => isReference)
-    .map(({ href, title }) => `<a class="reference" href="${href}">${title}</a>`);
-  const guides = links
-    .filter(({ isReference }) => !isReference)
-    .map(({ href, title }) => `<li><a href="${href}"${here(href === `/docs/guides/${name}`)}>${title}</a></li>`);
+  const items = linksOf(offered).map(
+    ({ href, title }) => `<li><a href="${href}"${here(href === guidePath(name))}>${title}</a></li>`,
+  );
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -112,13 +112,14 @@ function page(name: GuideName, article: string, offered: readonly DocumentName[]
     <meta name="color-scheme" content="light dark">
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="/docs/guides.css">
+    <script src="/docs/highlight.js" defer></script>
     <script src="/docs/guides.js" defer></script>
-    <title>${titles[name]} · Unified AI Gateway</title>
+    <title>${guideTitles[name]} · Unified AI Gateway</title>
   </head>
   <body>
-    <nav aria-label="Guides">
-      ${references.join("\n      ")}
-      <ul>${guides.join("")}</ul>
+    <nav aria-label="Documentation">
+      <ul>${items.join("")}</ul>
+      <a class="console" href="/console">Open the console</a>
     </nav>
     <main>${article}</main>
   </body>
@@ -126,14 +127,27 @@ function page(name: GuideName, article: string, offered: readonly DocumentName[]
 `;
 }
 
-/** Renders a guide as a page. @throws when its Markdown names an unknown part */
-export async function renderGuide(name: GuideName, offered: readonly DocumentName[]): Promise<string> {
+/** A guide's Markdown with its generated parts. @throws when it names an unknown part */
+async function filledGuide(name: GuideName): Promise<string> {
   const source = await readFile(new URL(`guides/${name}.md`, import.meta.url), "utf8");
-  const filled = source.replaceAll(/^\{\{(\w+)\}\}$/gm, (_, part: string) => {
+  return source.replaceAll(/^\{\{(\w+)\}\}$/gm, (_, part: string) => {
     const make = parts[part];
     if (make === undefined) throw new Error(`guides/${name}.md: unknown part ${part}`);
     return make();
   });
-  const article = await markdown.parse(filled);
-  return page(name, article.replaceAll("{{base_url}}", baseUrl), offered);
+}
+
+/** Renders a guide as a page. */
+export async function renderGuide(name: GuideName, offered: readonly DocumentName[]): Promise<string> {
+  const article = await markdown.parse(await filledGuide(name));
+  return page(name, article.replaceAll("{{base_url}}", `<span class="base-url">${exampleOrigin}</span>`), offered);
+}
+
+/** What a test of the samples expects of each, after a fence's language. */
+const expectation = /^(```\w+) expect=.*$/gm;
+
+/** A guide as Markdown, for programs that read the documentation. */
+export async function guideMarkdown(name: GuideName): Promise<string> {
+  const source = (await filledGuide(name)).replaceAll(expectation, "$1").replaceAll("{{base_url}}", exampleOrigin);
+  return source.replaceAll(/\]\((\/docs\/guides\/[a-z]+)/g, "]($1.md");
 }

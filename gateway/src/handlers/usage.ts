@@ -35,6 +35,12 @@ function rangeOf(url: string): { fromMs: bigint; untilMs: bigint } {
   throw new GatewayError("invalid_request", `${param} must be a date such as 2025-01-31.`, { param });
 }
 
+const tooMuch = (cause?: unknown): GatewayError =>
+  new GatewayError("invalid_request", "The range has too much usage. Request fewer days.", {
+    param: "start_date",
+    cause,
+  });
+
 async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): Promise<UsageBucket[]> {
   // Usage has the same scope as the subscription's limit: the key's budget, or the account's money.
   const keyId = key.ownBudget ? key.keyId : "";
@@ -42,17 +48,15 @@ async function dailyBuckets(metering: Metering, key: ResolvedKey, url: string): 
   const buckets: UsageBucket[] = [];
   let cursor = "";
   for (let page = 0; page < maxPages; page++) {
-    const response = await metering.queryUsage(
-      { filter, bucket: "day", page: { limit: pageSize, cursor } },
-      { timeoutMs },
-    );
+    const request = { filter, bucket: "day", page: { limit: pageSize, cursor } };
+    const response = await metering.queryUsage(request, { timeoutMs }).catch((error: unknown) => {
+      throw error instanceof GatewayError && error.param === "filter.from_ms" ? tooMuch(error) : error;
+    });
     buckets.push(...response.buckets);
     cursor = response.nextCursor;
     if (cursor === "") return buckets;
   }
-  throw new GatewayError("invalid_request", "The range has too much usage. Request fewer days.", {
-    param: "start_date",
-  });
+  throw tooMuch();
 }
 
 /** What was charged, nano-USD: the subscription's limit excludes write-offs too. */

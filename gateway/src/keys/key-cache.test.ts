@@ -4,6 +4,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { ResolveKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { KeyCache } from "./key-cache.ts";
+import { knownKeyOf } from "./known-key.ts";
 
 function stage(maxAgeMs = 60_000) {
   const state = {
@@ -207,4 +208,37 @@ test("a refresh that finds the key revoked stops its use", async () => {
   await cache.find("sk-1");
   await settle();
   await assert.rejects(async () => cache.find("sk-1"), /revoked/);
+});
+
+test("a key of a disabled account is refused as such, and works again once the account is enabled", async () => {
+  const { cache, state } = stage();
+  state.response = good().then((found) => ({ ...found, accountDisabled: true }));
+  for (let i = 0; i < 2; i++) await assert.rejects(async () => cache.find("sk-1"), code("account_disabled"));
+  assert.equal(state.received, 1);
+  state.response = good();
+  cache.drop("sk-1");
+  assert.equal((await cache.find("sk-1")).keyId, "key_1");
+});
+
+test("the refusal of a revoked or expired key or a disabled account names its owner, and that of a nonexistent key names none", async () => {
+  const ownerOf = async (response: Promise<ResolveKeyResponse>): Promise<unknown> => {
+    const { cache, state } = stage();
+    state.response = response;
+    const refuse = async (): Promise<unknown> => {
+      const found = async () => await cache.find("sk-1");
+      return found().catch((error: GatewayError) => knownKeyOf(error));
+    };
+    const first = await refuse();
+    assert.deepEqual(await refuse(), first, "from the cache too");
+    return first;
+  };
+  const owner = { accountId: "acc_1", keyId: "key_1" };
+  assert.deepEqual(await ownerOf(good().then((found) => ({ ...found, revoked: true }))), owner);
+  const expired = ({ caller }: ResolveKeyResponse) => ({
+    caller: caller && { ...caller, expiresAtMs: 1n },
+    revoked: false,
+  });
+  assert.deepEqual(await ownerOf(good().then(expired)), owner);
+  assert.deepEqual(await ownerOf(good().then((found) => ({ ...found, accountDisabled: true }))), owner);
+  assert.equal(await ownerOf(Promise.reject(new GatewayError("not_found"))), undefined);
 });

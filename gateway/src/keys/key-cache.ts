@@ -5,6 +5,7 @@ import type { Clock } from "@uag/runtime/clock";
 import { Failures } from "@uag/runtime/failures";
 import { networkOf } from "@uag/untrusted/http/network";
 import { LRUCache } from "lru-cache";
+import { type KnownKey, type Unusable, unusableKey } from "./known-key.ts";
 
 /** A usable key, as long as it has not expired. */
 export interface ResolvedKey {
@@ -29,8 +30,13 @@ interface Entry {
   retryAt: number;
 }
 
-interface Refusal {
-  readonly text: string;
+/** Why a key is refused, and whose it is if it exists. */
+interface Rejection {
+  readonly why: Unusable;
+  readonly owner: KnownKey | undefined;
+}
+
+interface Refusal extends Rejection {
   /** On the monotonic clock. */
   readonly requestedAt: number;
   /** The key's creation would be announced. */
@@ -93,6 +99,7 @@ const maxRepeats = 3;
  * OpenAI clients such as LiteLLM recognize this wording as a wrong key rather than a bad request.
  */
 const noSuchKey = "Incorrect API key provided.";
+const revoked: Unusable = { code: "invalid_api_key", text: "The API key has been revoked." };
 
 /** How many guesses one address, and all together, may make before their lookups are delayed. */
 const guessesOfOne = { free: 20, perSecond: 1, max: 20_000 };
@@ -145,7 +152,7 @@ export class KeyCache {
     if (request === undefined) throw new GatewayError("invalid_api_key");
     const digest = request.digest.toString("hex");
     const refusal = this.#refusals.get(digest);
-    if (refusal !== undefined && this.#holds(refusal)) throw new GatewayError("invalid_api_key", refusal.text);
+    if (refusal !== undefined && this.#holds(refusal)) throw rejected(refusal);
     const source = networkOf(address);
     const known = this.#entries.get(digest);
     const why = known === undefined && this.#guessedFrom(source) ? "guess" : "unknown";
@@ -212,7 +219,7 @@ export class KeyCache {
 
   #unexpired(key: ResolvedKey): ResolvedKey {
     if (key.expiresAtMs !== 0 && this.#options.clock.now() >= key.expiresAtMs)
-      throw new GatewayError("invalid_api_key", "The API key has expired.");
+      throw unusableKey({ code: "invalid_api_key", text: "The API key has expired." }, key);
     return key;
   }
 
@@ -235,12 +242,12 @@ export class KeyCache {
         continue;
       }
       if (response === known?.key) return response;
-      if (typeof response === "string") {
+      if ("why" in response) {
         this.#entries.delete(digest);
         // Changes are announced by the digest under billing's pepper, which may differ from ours
         // during a rotation.
-        this.#refusals.set(digest, { requestedAt, text: response, audible: request.previousDigests.length === 0 });
-        throw new GatewayError("invalid_api_key", response);
+        this.#refusals.set(digest, { ...response, requestedAt, audible: request.previousDigests.length === 0 });
+        throw rejected(response);
       }
       if (flight?.changed !== true) this.#keep(digest, { key: response, request, requestedAt, retryAt: 0 });
       return response;
@@ -256,14 +263,16 @@ export class KeyCache {
    * The key, or why it is refused; the cached key when billing is unreachable and that may still be
    * used.
    */
-  async #resolveOnce(digest: string, { request, known, why }: Question): Promise<ResolvedKey | string> {
+  async #resolveOnce(digest: string, { request, known, why }: Question): Promise<ResolvedKey | Rejection> {
     try {
       const found = await this.#options.resolve(request, why);
-      if (found.revoked) return "The API key has been revoked.";
-      if (found.caller === undefined) throw new GatewayError("internal_error");
+      if (found.revoked) return { why: revoked, owner: found.caller };
+      if (found.accountDisabled === true) return { why: { code: "account_disabled" }, owner: found.caller };
+      if (found.caller === undefined) throw new Error("billing's response has neither a caller nor a revocation");
       return resolvedKey(found.caller);
     } catch (error) {
-      if (error instanceof GatewayError && error.code === "not_found") return noSuchKey;
+      if (error instanceof GatewayError && error.code === "not_found")
+        return { why: { code: "invalid_api_key", text: noSuchKey }, owner: undefined };
       if (error instanceof GatewayError && error.code === "rate_limit_exceeded") throw error;
       const now = this.#options.clock.monotonic();
       if (known !== undefined && now - known.requestedAt < maxStaleMs && this.#isCovered(known)) {
@@ -280,6 +289,9 @@ export function tooManyGuesses(retryAfterMs: number): GatewayError {
   const text = "Too many API keys from this address were not valid. Wait before you try another.";
   return new GatewayError("rate_limit_exceeded", text, { retryAfterMs });
 }
+
+const rejected = ({ why, owner }: Rejection): GatewayError =>
+  owner === undefined ? new GatewayError(why.code, why.text) : unusableKey(why, owner);
 
 function resolvedKey(caller: Caller): ResolvedKey {
   const encoded = Caller.encode(caller).finish();

@@ -33,7 +33,10 @@ function requestFor(secret: string, { current, previous }: Keyring): ResolveKeyR
   };
 }
 
-const overloaded = (): GatewayError => new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000 });
+function overloaded(): GatewayError {
+  const cause = new Error("too many lookups of keys wait for billing");
+  return new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause });
+}
 
 /**
  * Separate batches by reason, so that no client waits for another key's renewal, and guessing costs

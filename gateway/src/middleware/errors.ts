@@ -7,6 +7,7 @@ import type { Logger } from "@uag/runtime/log";
 import { logServerError } from "@uag/runtime/server-error";
 import type { NextFunction, Request } from "express";
 import { discardBody } from "../discard.ts";
+import { notOfferedText } from "../not-offered.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { errorShapeOf, responseHeaders } from "../respond.ts";
 
@@ -20,6 +21,8 @@ const doubled = /^\/v1\/v1\//;
 const lacksVersion = ({ path }: Request): boolean => routes.some((route) => route.path === `/v1${path}`);
 
 function hintOf(request: Request): string {
+  const notOffered = notOfferedText(request.path);
+  if (notOffered !== undefined) return notOffered;
   if (doubled.test(request.url)) return "Leave /v1 out of the client's base URL.";
   if (lacksVersion(request)) return "Add /v1 to the client's base URL.";
   return "GET /openapi.json lists the paths; text is generated at /v1/chat/completions and /v1/messages.";
@@ -54,6 +57,7 @@ const keepAliveBytes = 1024 * 1024;
 
 /** Sends the error as a complete response, whether or not the request's body has arrived. */
 export function sendError(request: Request, response: GatewayResponse, error: GatewayError): void {
+  response.locals.refused = error;
   const body = errorText(errorShapeOf(request, response), { error, requestId: response.locals.requestId });
   const headers = responseHeaders(request, response);
   headers.push("content-type", "application/json", "content-length", String(Buffer.byteLength(body)));

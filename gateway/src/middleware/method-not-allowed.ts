@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { errorTable } from "@uag/contract/errors/table";
 import type { Method } from "@uag/contract/routes";
 import type { Request } from "express";
 import type { Handler } from "../request-state.ts";
@@ -17,7 +18,8 @@ export function methodNotAllowed(methods: readonly Method[]): Handler {
   const allowed = allowHeader(methods);
   return (request, response) => {
     response.locals.allow = allowed;
-    throw new GatewayError(isWebSocketHandshake(request) ? "websocket_unsupported" : "method_not_allowed");
+    if (isWebSocketHandshake(request)) throw new GatewayError("websocket_unsupported");
+    throw new GatewayError("method_not_allowed", `${errorTable.method_not_allowed.text} Use ${methods.join(" or ")}.`);
   };
 }
 

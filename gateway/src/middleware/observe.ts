@@ -1,6 +1,8 @@
 import type { Logger } from "@uag/runtime/log";
 import type { Metrics } from "@uag/runtime/metrics";
+import type { RefusalReport } from "@uag/runtime/refusals";
 import type { Request } from "express";
+import { knownKeyOf } from "../keys/known-key.ts";
 import { loggedPath } from "../logged-path.ts";
 import type { GatewayResponse, Handler, RequestState } from "../request-state.ts";
 
@@ -9,6 +11,7 @@ export interface ObserveOptions {
   log: Logger;
   /** Which requests are logged. */
   accessLog: "off" | "errors" | "all";
+  refusals: RefusalReport;
 }
 
 /**
@@ -42,12 +45,21 @@ function operationOf(route: RequestState["route"]): string {
   return "operation" in route ? route.operation : route.query;
 }
 
+/** Counts an error response of the router's own to a request with a key that exists. */
+function countRefusal(refusals: RefusalReport, { requestId, key, refused, route }: RequestState): void {
+  if (refused === undefined) return;
+  const owner = key ?? knownKeyOf(refused);
+  if (owner === undefined) return;
+  const { accountId, keyId } = owner;
+  refusals.add({ accountId, keyId, requestId, operation: operationOf(route), error: refused });
+}
+
 /**
  * Counts and times each request when its response is over, and logs those that the operator
  * selected.
  */
 export function observe(options: ObserveOptions): Handler {
-  const { metrics, log, accessLog } = options;
+  const { metrics, log, accessLog, refusals } = options;
   const requests = metrics.counter("uag_requests_total");
   const broken = metrics.counter("uag_broken_responses_total");
   const seconds = metrics.seconds("uag_request_seconds");
@@ -63,6 +75,7 @@ export function observe(options: ObserveOptions): Handler {
     openNow.dec();
     counters.get(operation, response.statusCode).inc();
     timers.get(operation, 0).observe(durationMs / 1_000);
+    countRefusal(refusals, response.locals);
     if (!response.writableFinished) broken.inc({ operation });
     const failed = failure !== undefined || response.statusCode >= 400;
     if (accessLog === "all" || (accessLog === "errors" && failed)) log.info(lineOf(request, response, durationMs));

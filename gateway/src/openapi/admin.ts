@@ -12,8 +12,9 @@ import {
 } from "@uag/contract/requests/admin";
 import { ledgerQuery, ledgerRepairRequest } from "@uag/contract/requests/admin-ledger";
 import { reconciliationQuery } from "@uag/contract/requests/admin-reconciliation";
+import { refusalListQuery, refusalSeriesQuery } from "@uag/contract/requests/admin-refusals";
 import { eventListQuery, usageExportQuery, usageListQuery, usageSeriesQuery } from "@uag/contract/requests/admin-usage";
-import { auditRecord, key, listOf, newKey, newToken, token, usedKey } from "@uag/contract/responses/admin";
+import { auditRecord, key, keyUse, listOf, newKey, newToken, token, usedKey } from "@uag/contract/responses/admin";
 import { catalogModel, fleet } from "@uag/contract/responses/admin-fleet";
 import {
   account,
@@ -26,10 +27,12 @@ import {
   topUp,
 } from "@uag/contract/responses/admin-money";
 import { reconciliation } from "@uag/contract/responses/admin-reconciliation";
+import { refusal, refusalSeries } from "@uag/contract/responses/admin-refusals";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage";
 import { messages } from "./admin-messages.ts";
 import { admin } from "./admin-operation.ts";
 import { prices } from "./admin-prices.ts";
+import { providers } from "./admin-providers.ts";
 import type { Operation } from "./operation.ts";
 
 const money: Readonly<Record<string, Operation>> = {
@@ -126,6 +129,20 @@ const money: Readonly<Record<string, Operation>> = {
       query: eventListQuery,
     },
   ),
+  "admin.refusals.list": admin(
+    "Usage",
+    "listRefusals",
+    "Lists the last hundred refused requests, newest first",
+    ["RefusalList", listOf(refusal)],
+    { query: refusalListQuery },
+  ),
+  "admin.refusals.series": admin(
+    "Usage",
+    "getRefusalSeries",
+    "Shows refused requests over time, by account, key or reason",
+    ["RefusalSeries", refusalSeries],
+    { query: refusalSeriesQuery },
+  ),
   "admin.usage.export": {
     id: "exportUsage",
     tag: "Usage",
@@ -143,6 +160,10 @@ const access: Readonly<Record<string, Operation>> = {
   }),
   "admin.keys.list": admin("Keys", "listKeys", "Lists keys", ["KeyList", listOf(usedKey)], { query: keyListQuery }),
   "admin.keys.get": admin("Keys", "getKey", "Shows a key", ["Key", usedKey]),
+  "admin.keys.use": admin("Keys", "getKeyUse", "Shows how much of its limits and its budget a key uses now", [
+    "KeyUse",
+    keyUse,
+  ]),
   "admin.keys.update": admin("Keys", "updateKey", "Changes a key", ["KeyChanged", key], { request: updateKeyRequest }),
   "admin.keys.revoke": admin("Keys", "revokeKey", "Revokes a key", ["KeyRevoked", key]),
   "admin.keys.regenerate": {
@@ -189,4 +210,10 @@ const access: Readonly<Record<string, Operation>> = {
 };
 
 /** Documentation of the admin operations beyond their table of routes, by operation name. */
-export const adminOperations: Readonly<Record<string, Operation>> = { ...money, ...access, ...messages, ...prices };
+export const adminOperations: Readonly<Record<string, Operation>> = {
+  ...money,
+  ...access,
+  ...messages,
+  ...prices,
+  ...providers,
+};

@@ -35,7 +35,7 @@ for (const api of documentNames)
       assert.equal(validator.version, "3.1");
     });
 
-    test("it has every row of its table of routes and nothing else", () => {
+    test("it documents every route of its table and no other", () => {
       const described = Object.entries(paths)
         .filter(([path]) => !(path in probes[api]))
         .flatMap(([path, item]) => Object.keys(item).map((verb) => `${verb} ${path}`));
@@ -43,7 +43,7 @@ for (const api of documentNames)
       assert.deepEqual(described.sort(), served.sort());
     });
 
-    test("every reference leads somewhere, and every component is referred to", () => {
+    test("every reference resolves, and every component is used", () => {
       const refs = new Set<string>();
       for (const { $ref } of objectsIn(document)) if (typeof $ref === "string") refs.add($ref);
       for (const ref of refs) assert.notEqual(resolve(document, ref), undefined, ref);
@@ -83,7 +83,7 @@ for (const api of documentNames)
       }
     });
 
-    test("objects are open, but for what administrators send: a field that is not described is no fault", () => {
+    test("objects accept undocumented fields, except those that administrators send", () => {
       const schemas = (document["components"] as Readonly<Record<string, Json>>)["schemas"] ?? {};
       for (const [name, schema] of Object.entries(schemas)) {
         if (/^Admin\w+Request$/.test(name)) continue;

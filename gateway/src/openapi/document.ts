@@ -12,7 +12,7 @@ import { operations } from "./operations.ts";
 import { parameterComponents, parametersOf } from "./parameters.ts";
 import { openPool, type Pool } from "./pool.ts";
 import { probePaths } from "./probes.ts";
-import { type AnyRoute, nameOf, routesOf } from "./routes.ts";
+import { type AnyRoute, isBilled, nameOf, routesOf } from "./routes.ts";
 import { tagObjects } from "./tags.ts";
 
 const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
@@ -75,11 +75,12 @@ const sound = { schema: { type: "string", format: "binary" } };
  */
 const stream = (events: Named): JsonSchema => ({ type: "string", "x-event-data": anyOf(events) });
 
-function contentOf({ json, events, audio, rows }: Responses, examplesOf: (mediaType: string) => JsonSchema) {
+function contentOf({ json, events, audio, text, rows }: Responses, examplesOf: (mediaType: string) => JsonSchema) {
   const schemas: Readonly<Record<string, JsonSchema>> = {
     ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
     ...(events !== undefined && { "text/event-stream": { schema: stream(events) } }),
     ...(rows === true && { "application/x-ndjson": lines, "text/csv": lines }),
+    ...(text === true && { "text/plain": lines }),
     ...(audio === true && { "audio/mpeg": sound, "audio/wav": sound }),
   };
   return Object.fromEntries(
@@ -88,13 +89,13 @@ function contentOf({ json, events, audio, rows }: Responses, examplesOf: (mediaT
 }
 
 function respond(route: AnyRoute, status: string, responses: Responses): JsonSchema {
-  const { billed = false, native = false, waits = false } = operationOf(route);
+  const { native = false, waits = false } = operationOf(route);
   const event = Object.keys(responses.events ?? {})[0];
   const description = status === "202" ? "Accepted." : "Done.";
   return {
     description:
       event === undefined ? description : `${description} With \`stream\`, events whose data is a \`${event}\`.`,
-    headers: headersOf({ native, billed, failed: false, status, located: waits }),
+    headers: headersOf({ native, billed: isBilled(route), failed: false, status, located: waits }),
     content: contentOf(responses, (mediaType) => responseExamples(nameOf(route), status, mediaType)),
   };
 }
@@ -121,13 +122,20 @@ function shared(responses: Readonly<Record<string, JsonSchema>>, failures: Pool)
   );
 }
 
+const suffixes: Readonly<Record<string, string>> = { v1: "", v2: "VersionTwo" };
+
+/** Makes the ids of an operation with several paths unique. */
+function versionSuffix(path: string): string {
+  const [, version = ""] = /^\/(?:admin\/)?(v\d+)\//.exec(path) ?? [];
+  return suffixes[version] ?? "Unversioned";
+}
+
 function described(route: AnyRoute, failures: Pool): JsonSchema {
   const operation = operationOf(route);
   const body = requestBody(route, operation);
   const { ok, accepted, status = 200 } = operation;
-  const versioned = /^\/(admin\/)?v1\//.test(route.path);
   return {
-    operationId: versioned ? operation.id : `${operation.id}Unversioned`,
+    operationId: `${operation.id}${versionSuffix(route.path)}`,
     summary: operation.summary,
     tags: [operation.tag],
     parameters: parametersOf(route, operation),

@@ -4,10 +4,12 @@ import type { AdminRoute, Route } from "@uag/contract/routes";
 import { headersOf } from "./headers.ts";
 import { type JsonSchema, schemaRef } from "./json-schema.ts";
 import type { Operation } from "./operation.ts";
+import { isBilled } from "./routes.ts";
 
 const anywhere = [
   "invalid_request",
   "invalid_api_key",
+  "account_disabled",
   "method_not_allowed",
   "rate_limit_exceeded",
   "headers_too_large",
@@ -47,10 +49,12 @@ export const unseen: readonly ErrorCode[] = ["client_closed_request"];
 
 /** The error codes that a route may return. */
 export function codesOf(route: Route | AdminRoute, operation: Operation): readonly ErrorCode[] {
-  const { billed = false, callsProvider = billed, admin = false, spends = false } = operation;
+  const { callsProvider = isBilled(route), admin = false, spends = false, errors = [] } = operation;
+  const billing = "billing" in route ? route.billing : undefined;
   const forwarded = "service" in route;
   return [
     ...anywhere,
+    ...errors,
     ...(route.method === "POST" ? (["websocket_unsupported"] as const) : []),
     ...(route.body === "none" ? [] : withBody),
     ...(route.body === "json" ? (["invalid_json"] as const) : []),
@@ -58,8 +62,8 @@ export function codesOf(route: Route | AdminRoute, operation: Operation): readon
     ...(forwarded ? (["too_many_open_requests"] as const) : []),
     ...(route.path.includes(":") || !forwarded ? (["not_found"] as const) : []),
     ...(callsProvider ? [...ofModels, ...ofProviders] : []),
-    ...(billed ? ofMoney : []),
-    ...("billed" in route && !route.billed ? ofFree : []),
+    ...(billing === "metered" ? ofMoney : []),
+    ...(billing === "free" || billing === "none" ? ofFree : []),
     ...(spends ? (["insufficient_balance"] as const) : []),
     ...(admin && route.method === "POST" ? (["already_exists"] as const) : []),
     ...(admin ? (["permission_denied", "upstream_timeout"] as const) : []),
@@ -109,9 +113,9 @@ function failures(codes: readonly ErrorCode[], { errorShapes, native = false, bi
 
 /** A route's error responses by status. */
 export function failuresOf(route: Route | AdminRoute, operation: Operation): Record<string, JsonSchema> {
-  const { native = false, billed = false, flatErrors = false } = operation;
+  const { native = false, flatErrors = false } = operation;
   const errorShapes: ErrorShape[] = flatErrors ? [route.errorShape, "flat"] : [route.errorShape];
-  return failures(codesOf(route, operation), { errorShapes, native, billed });
+  return failures(codesOf(route, operation), { errorShapes, native, billed: isBilled(route) });
 }
 
 /** The error responses of a path without authentication, by status. */

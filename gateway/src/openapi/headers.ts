@@ -14,16 +14,22 @@ const everywhere = {
   "openai-processing-ms": header("Time to the response headers, milliseconds.", count),
 };
 
-const limits = Object.fromEntries(
-  ["requests", "tokens"].flatMap((name) => [
-    [
-      `x-ratelimit-limit-${name}`,
-      header(`The key's limit of ${name} per minute; for a key without limits, the provider's, if any.`, count),
-    ],
-    [`x-ratelimit-remaining-${name}`, header(`The remaining ${name}.`, count)],
-    [`x-ratelimit-reset-${name}`, header("Time until the whole limit is available again, e.g. `6m0s`.")],
-  ]),
-);
+const limits = {
+  "ratelimit-policy": header(
+    'The key\'s limits per minute, e.g. `"requests";q=60;qu="requests";w=60` (draft-ietf-httpapi-ratelimit-headers).',
+  ),
+  ratelimit: header('What remains of each limit, and seconds until all of it does, e.g. `"requests";r=59;t=1`.'),
+  ...Object.fromEntries(
+    ["requests", "tokens"].flatMap((name) => [
+      [
+        `x-ratelimit-limit-${name}`,
+        header(`The key's limit of ${name} per minute; for a key without limits, the provider's, if any.`, count),
+      ],
+      [`x-ratelimit-remaining-${name}`, header(`The remaining ${name}.`, count)],
+      [`x-ratelimit-reset-${name}`, header("Time until the whole limit is available again, e.g. `6m0s`.")],
+    ]),
+  ),
+};
 
 const nativeLimits = Object.fromEntries(
   ["requests", "tokens"].flatMap((name) => [
@@ -38,9 +44,21 @@ const nativeLimits = Object.fromEntries(
 
 const billed = {
   "x-gateway-model": header("The model that served the request."),
+  "x-gateway-fallback": header(
+    "The requested model and why it did not serve the request, if one of its fallbacks did: `gpt-5; reason=capacity`. Absent otherwise.",
+  ),
+  "x-gateway-warnings": header(
+    "Fields of the request that the gateway does not know, at most eight. The model's provider may ignore them.",
+  ),
   "x-gateway-attempts": header("The number of provider calls.", count),
+  "x-gateway-credential": header(
+    "The provider's credential of the last call: its name, or such as `sk-...abcd`. Absent for a provider without a key.",
+  ),
   "x-gateway-cost-usd": header("The cost of the response, if known when the headers are sent."),
-  "x-gateway-max-tokens": header("The output tokens that the balance covers, if it limits them.", count),
+  "x-gateway-max-tokens": header(
+    "The cap on each candidate's output tokens that the gateway sent, if the request sets none: what the balance covers (`lower_output_cap` of the account), or the longest response that is not streamed.",
+    count,
+  ),
   "x-gateway-max-uses": header("The maximum number of web searches, if the request does not set `max_uses`.", count),
   "x-gateway-upstream-size": header(
     "The size that the provider generated, if the image was resampled to the requested size.",

@@ -1,6 +1,6 @@
+import type { ErrorCode } from "@uag/contract/errors/table";
 import type { z } from "zod";
 import type { Example } from "./examples/types.ts";
-import type { Tag } from "./tags.ts";
 
 /** Schemas by their names in the document. More than one: any of them. */
 export type Named = Readonly<Record<string, z.ZodType>>;
@@ -10,6 +10,8 @@ export interface Responses {
   /** Schemas of the events' data. */
   readonly events?: Named;
   readonly audio?: boolean;
+  /** Plain text. */
+  readonly text?: boolean;
   /** Rows, as JSON lines or CSV. */
   readonly rows?: boolean;
 }
@@ -18,7 +20,8 @@ export interface Responses {
 export interface Operation {
   /** `operationId`: its name in clients generated from the document. */
   readonly id: string;
-  readonly tag: Tag;
+  /** Described in `tags` of a file in `endpoints/`, or in `tags.ts`. */
+  readonly tag: string;
   readonly summary: string;
   readonly request?: Named;
   readonly ok: Responses;
@@ -32,9 +35,7 @@ export interface Operation {
   /** May fail because of insufficient funds. */
   readonly spends?: boolean;
   readonly query?: Readonly<Record<string, z.ZodType>>;
-  /** Calls a provider at the account's expense. */
-  readonly billed?: boolean;
-  /** Calls a provider. */
+  /** Calls a provider; default: its requests are billed. */
   readonly callsProvider?: boolean;
   /** Waits if the client asks for it. */
   readonly waits?: boolean;
@@ -42,6 +43,8 @@ export interface Operation {
   readonly native?: boolean;
   /** Some of its responses use DashScope's format. */
   readonly flatErrors?: boolean;
+  /** Error codes that do not follow from the fields above. */
+  readonly errors?: readonly ErrorCode[];
   /** Shown in the reference, and sent wherever every operation is tried. */
   readonly examples?: readonly Example[];
 }

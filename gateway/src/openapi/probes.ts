@@ -20,6 +20,7 @@ const open: Readonly<Record<ProbePath, Probe>> = {
   "/health/live": { id: "getLiveness", ...json("Liveness check", { status: text }) },
   "/health/ready": { id: "getReadiness", ...status },
   "/health": { id: "getHealth", ...status },
+  "/.well-known/jwks.json": { id: "getReceiptKeys", ...json("Public keys of receipts", { keys: { type: "array" } }) },
 };
 
 /** The responses of each document's paths without authentication. */

@@ -9,5 +9,11 @@ export const routesOf: Readonly<Record<DocumentName, readonly AnyRoute[]>> = { p
 
 export const allRoutes: readonly AnyRoute[] = [...routes, ...adminRoutes];
 
+/** True for a route whose requests are billed, if only at zero. */
+export const isBilled = (route: AnyRoute): boolean => "billing" in route && route.billing !== "none";
+
 /** The operation's name in the table of routes. */
 export const nameOf = (route: AnyRoute): string => ("query" in route ? route.query : route.operation);
+
+/** Names of the operations whose requests are billed. */
+export const billedOperations: ReadonlySet<string> = new Set(routes.filter(isBilled).map(nameOf));

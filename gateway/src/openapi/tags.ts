@@ -1,21 +1,10 @@
 import type { DocumentName } from "../docs/documents.ts";
+import { tags as endpointTags, operations } from "./operations.ts";
+import { nameOf, routesOf } from "./routes.ts";
 
-/** The groups of operations, and their descriptions. */
+/** The groups of operations that no file in `endpoints/` describes, and their descriptions. */
 const tags = {
-  public: {
-    Chat: "Conversations in OpenAI's format, with any model. Input: text, images, audio and video. Output: text, tool calls and structured output, complete or streamed.",
-    Responses:
-      "Conversations in the format of OpenAI's Responses API, with any model. Nothing is stored: send the complete conversation.",
-    Messages: "Conversations in Anthropic's format, with any model, and token counts.",
-    Embeddings: "Embedding vectors of texts.",
-    Audio: "Speech synthesis, and its voices.",
-    Images: "Images from a description, and image edits. The body depends on the model family.",
-    Videos:
-      "Videos from a description. A video takes minutes, so it is a task: create it, then poll it, wait for it, or receive a webhook.",
-    Models: "The key's models, their capabilities and prices.",
-    Billing: "The account's spending limit and spending.",
-    Service: "Health checks and this document. These paths need no key.",
-  },
+  public: { Service: "Health checks and this document. These paths need no key." },
   admin: {
     Accounts: "Accounts and their balances. A top-up is idempotent by its `reference`.",
     Keys: "API keys and their limits. A key's secret is shown once, when the key is created or regenerated.",
@@ -32,8 +21,23 @@ const tags = {
   },
 } as const;
 
+/** A tag of this table. */
 export type Tag = { [Name in DocumentName]: keyof (typeof tags)[Name] }[DocumentName];
 
+/** The public API's own tags, in the order of the table of routes. */
+function publicTags(): Record<string, string> {
+  const names = new Set(routesOf.public.map((route) => operations[nameOf(route)]?.tag ?? ""));
+  return Object.fromEntries([...names].map((name) => [name, described(name)]));
+}
+
+function described(name: string): string {
+  const description = endpointTags[name];
+  if (description === undefined) throw new Error(`no file in openapi/endpoints describes the tag ${name}`);
+  return description;
+}
+
 /** The tags of a document, in display order. */
-export const tagObjects = (name: DocumentName) =>
-  Object.entries(tags[name]).map(([tag, description]) => ({ name: tag, description }));
+export function tagObjects(name: DocumentName) {
+  const all = name === "public" ? { ...publicTags(), ...tags.public } : tags[name];
+  return Object.entries(all).map(([tag, description]) => ({ name: tag, description }));
+}

@@ -7,12 +7,16 @@ import {
   type AdminToken,
   RepairState,
 } from "@uag/proto/billing/v1/admin.ts";
+import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
+import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
 import { type PriceServiceServer, PriceServiceService } from "@uag/proto/billing/v1/prices.ts";
+import { type ProviderTestServiceServer, ProviderTestServiceService } from "@uag/proto/capability/v1/provider_test.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import { type AlertServiceServer, AlertServiceService } from "@uag/proto/metering/v1/alerts.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
+import { type RefusalServiceServer, RefusalServiceService } from "@uag/proto/metering/v1/refusals.ts";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { digestKey } from "@uag/runtime/api-key";
 import { createLogger } from "@uag/runtime/log";
@@ -122,6 +126,13 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     updateKey: reports("updateKey", key),
     revokeKey: reports("revokeKey", key),
   };
+  const limits = {
+    borrow: reports("borrow", { lent: [], retryAfterMs: 0 }),
+    renew: reports("renew", { leaseMs: 1, lapsed: false }),
+    getKeyUse: async ({ keyId }: { keyId: string }) => ({ accountId: keyId === "key_other" ? "other" : "acme" }),
+    leaseFetches: reports("leaseFetches", { leased: 0, leaseMs: 1, perHour: 1, retryAfterMs: 0 }),
+    getFetchBudget: reports("getFetchBudget", { perHour: 1, used: 0, fullInMs: 0 }),
+  };
   const admin = {
     resolveAdminToken: async (request: { digest: Buffer }) => {
       fake.logins++;
@@ -137,7 +148,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     repairUnpriced: reports("repairUnpriced", { repairs: [repair], nextCursor: "" }),
     recordAction: reports("recordAction", {}),
     listAuditRecords: reports("listAuditRecords", { records: [], nextCursor: "" }),
-    itemize: reports("itemize", { items: [] }),
+    itemize: reports("itemize", { items: [], cacheSaving: undefined }),
     listHolds: reports("listHolds", { holds: [], nextCursor: "" }),
     listInvoices: reports("listInvoices", { invoices: [] }),
     getInvoice: async () => {
@@ -154,6 +165,37 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     putPriceTable: reports("putPriceTable", table),
     reviewPrices: reports("reviewPrices", { tables: [table], models: [], total: 0, covered: 0, accepted: [] }),
     acceptPrice: reports("acceptPrice", accepted),
+    quoteModels: reports("quoteModels", { quotes: [] }),
+  };
+  const credential = { id: "cred_1", provider: "p", name: "", hint: "sk-...abcd", variable: "", enabled: true };
+  const share = { weight: 1, priority: 0, account: "" };
+  const listedCredential = { ...credential, share, revision: 1n, createdAtMs: 1n, createdBy: "ci" };
+  const provider = { name: "p", protocol: "openai", baseUrl: "https://p", baseUrlChanged: false, enabled: true };
+  const changed = { overlayVersion: 1n };
+  const listedProvider = {
+    ...provider,
+    revision: 0n,
+    models: ["m"],
+    credentials: [listedCredential],
+    added: false,
+    draining: false,
+  };
+  const catalog = {
+    getOverlay: async () => {
+      throw new GatewayError("internal_error");
+    },
+    listProviders: reports("listProviders", { providers: [listedProvider], overlayVersion: 0n }),
+    updateProvider: reports("updateProvider", listedProvider),
+    createCredential: reports("createCredential", listedCredential),
+    updateCredential: reports("updateCredential", listedCredential),
+    deleteCredential: reports("deleteCredential", listedCredential),
+    createProvider: reports("createProvider", changed),
+    deleteProvider: reports("deleteProvider", changed),
+    listTemplates: reports("listTemplates", { templates: [] }),
+    listChanges: reports("listChanges", { overlayVersion: 1n, providers: [], models: [] }),
+    createModel: reports("createModel", changed),
+    updateModel: reports("updateModel", changed),
+    deleteModel: reports("deleteModel", changed),
   };
   const ledger = {
     settle: reports("settle", { settled: [] }),
@@ -173,6 +215,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       ...(requestId === "r_other" && { accountId: "other" }),
     }),
     querySeries: reports("querySeries", { groups: [], fromMs: 1n, untilMs: 2n }),
+    sumLastMonth: reports("sumLastMonth", { models: [] }),
     listKeyUse: async () => {
       if (fake.meteringAway) throw new GatewayError("service_unavailable");
       return { keys: [{ keyId: "key_1", lastUsedMs: 86_400_000n, requestsLastHour: 7n }] };
@@ -185,6 +228,10 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     updateAlert: reports("updateAlert", alert),
     deleteAlert: reports("deleteAlert", alert),
     testAlert: reports("testAlert", alert),
+  };
+  const refusals = {
+    queryRefusals: reports("queryRefusals", { groups: [], fromMs: 1n, untilMs: 2n }),
+    listRefusals: reports("listRefusals", { refusals: [] }),
   };
   const usageAdmin = {
     exportEvents: async (request: { page?: { limit: number; cursor: string } | undefined }) => {
@@ -206,6 +253,10 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     archiveMonth: reports("archiveMonth", { rows: 0n, key: "" }),
     verifyMonth: reports("verifyMonth", { rows: 0n, faults: [] }),
   };
+  const passed = { step: "call", state: "passed", reason: "", message: "", status: 0, code: "", requestId: "" };
+  const providerTests = {
+    testProvider: reports("testProvider", { steps: [passed], models: [], simulated: false, credentialId: "" }),
+  };
   const server = await serveRpc({
     identity: insecure,
     host: "127.0.0.1",
@@ -213,12 +264,16 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     services: [
       unaryService<AccountServiceServer>(AccountServiceService, accounts, log),
       unaryService<KeyServiceServer>(KeyServiceService, keys, log),
+      unaryService<LimitServiceServer>(LimitServiceService, limits, log),
       unaryService<AdminServiceServer>(AdminServiceService, admin, log),
       unaryService<PriceServiceServer>(PriceServiceService, prices, log),
+      unaryService<CatalogServiceServer>(CatalogServiceService, catalog, log),
       unaryService<LedgerServiceServer>(LedgerServiceService, ledger, log),
       unaryService<MeteringServiceServer>(MeteringServiceService, metering, log),
       unaryService<AlertServiceServer>(AlertServiceService, alerts, log),
+      unaryService<RefusalServiceServer>(RefusalServiceService, refusals, log),
       unaryService<UsageAdminServiceServer>(UsageAdminServiceService, usageAdmin, log),
+      unaryService<ProviderTestServiceServer>(ProviderTestServiceService, providerTests, log),
     ],
   });
   return Object.assign(fake, {

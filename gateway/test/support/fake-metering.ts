@@ -40,6 +40,7 @@ export async function startFakeMetering(): Promise<{ address: string; received: 
           getEvent: async () => Promise.reject(new GatewayError("not_found")),
           querySeries: async () => ({ groups: [], fromMs: 0n, untilMs: 0n }),
           listKeyUse: async () => ({ keys: [] }),
+          sumLastMonth: async () => ({ models: [] }),
         },
         createLogger({ service: "fake-metering", level: "silent" }),
       ),

@@ -1,3 +1,4 @@
+import { currentName } from "@uag/contract/former-operations";
 import { routes } from "@uag/contract/routes";
 import { linkService, serveStream } from "@uag/link/grpc-server";
 import { createLinkServer, type LinkHandler } from "@uag/link/server";
@@ -35,7 +36,10 @@ export async function startFakeService(): Promise<FakeService> {
     seen.push(exchange);
     return service.handler(exchange);
   };
-  const link = createLinkServer({ operations: Object.fromEntries(operations.map((name) => [name, handle])) });
+  const link = createLinkServer({
+    operations: Object.fromEntries(operations.map((name) => [name, handle])),
+    currentName,
+  });
   const implementation = { link: serveStream({ accept: (attach) => link.accept(attach), refuse: () => false }) };
   const rpc = await serveRpc({
     identity: insecure,

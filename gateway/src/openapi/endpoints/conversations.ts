@@ -24,6 +24,13 @@ const person = { type: "object", properties: { name: { type: "string" }, age: { 
 
 const body = { model: "claude-sonnet-4-6", max_tokens: 256, messages: hello };
 
+export const tags = {
+  Chat: "Conversations in OpenAI's format, with any model. Input: text, images, audio and video. Output: text, tool calls and structured output, complete or streamed.",
+  Responses:
+    "Conversations in the format of OpenAI's Responses API, with any model. Nothing is stored: send the complete conversation.",
+  Messages: "Conversations in Anthropic's format, with any model, and token counts.",
+};
+
 /** Conversations, in three formats. */
 export const endpoints = {
   "chat.completions": {
@@ -32,7 +39,6 @@ export const endpoints = {
     summary: "Creates a chat completion",
     request: { ChatCompletionRequest: chatRequest },
     ok: { json: { ChatCompletion: chatCompletion }, events: { ChatCompletionChunk: chatCompletionChunk } },
-    billed: true,
     examples: [
       { name: "text", summary: "A question", body: { model: "gpt-4o-mini", messages: hello } },
       {
@@ -102,13 +108,12 @@ export const endpoints = {
       },
     ],
   },
-  "responses.create": {
+  responses: {
     id: "createResponse",
     tag: "Responses",
     summary: "Creates a response, in the Responses format; nothing is stored",
     request: { ResponseRequest: responseRequest },
     ok: { json: { Response: response }, events: { ResponseEvent: responseEvent } },
-    billed: true,
     examples: [
       { name: "text", summary: "A question", body: { model: "gpt-4o-mini", input: "Hello!" } },
       {
@@ -128,14 +133,13 @@ export const endpoints = {
       },
     ],
   },
-  "messages.create": {
+  messages: {
     id: "createMessage",
     tag: "Messages",
     summary: "Creates a message, in Anthropic's format",
     request: { MessageRequest: messageRequest },
     ok: { json: { Message: message }, events: { MessageEvent: messageEvent } },
     query: { beta: z.string().describe("Passed to the provider's format.") },
-    billed: true,
     native: true,
     examples: [
       { name: "text", summary: "A question", body },

@@ -2,14 +2,32 @@ import { embeddingRequest } from "@uag/contract/requests/embeddings";
 import { imageEditRequest, imageRequests } from "@uag/contract/requests/images";
 import { voiceListQuery } from "@uag/contract/requests/queries";
 import { speechRequest } from "@uag/contract/requests/speech";
-import { alphaImageResult, embeddingResult, imageEvent, imageResult, voiceList } from "@uag/contract/responses/media";
+import { transcriptionRequest } from "@uag/contract/requests/transcriptions";
+import {
+  alphaImageResult,
+  embeddingResult,
+  imageEvent,
+  imageResult,
+  transcript,
+  transcriptEvent,
+  verboseTranscript,
+  voiceList,
+} from "@uag/contract/responses/media";
 import { square } from "../examples/square.ts";
+import { tone } from "../examples/tone.ts";
 import { named } from "../named.ts";
 import type { Operation } from "../operation.ts";
 
 const image = new File([Buffer.from(square, "base64")], "square.png", { type: "image/png" });
+const audio = new File([new Uint8Array(tone())], "tone.wav", { type: "audio/wav" });
 
-/** Vectors, speech and images. */
+export const tags = {
+  Embeddings: "Embedding vectors of texts.",
+  Audio: "Speech synthesis and its voices, and transcription.",
+  Images: "Images from a description, and image edits. The body depends on the model family.",
+};
+
+/** Vectors, speech, transcripts and images. */
 export const endpoints = {
   embeddings: {
     id: "createEmbedding",
@@ -17,7 +35,6 @@ export const endpoints = {
     summary: "Creates embeddings",
     request: { EmbeddingRequest: embeddingRequest },
     ok: { json: { EmbeddingResult: embeddingResult } },
-    billed: true,
     examples: [
       {
         name: "texts",
@@ -32,13 +49,32 @@ export const endpoints = {
     summary: "Synthesizes speech",
     request: { SpeechRequest: speechRequest },
     ok: { audio: true },
-    billed: true,
     examples: [
       {
         name: "wav",
         summary: "WAV audio with the exact length",
         body: { model: "alpha3-tts-flash", input: "Hello there!", voice: "Cherry", response_format: "wav" },
       },
+    ],
+  },
+  "audio.transcriptions": {
+    id: "createTranscription",
+    tag: "Audio",
+    summary: "Transcribes audio",
+    request: { TranscriptionForm: transcriptionRequest },
+    ok: {
+      json: { Transcript: transcript, VerboseTranscript: verboseTranscript },
+      text: true,
+      events: { TranscriptEvent: transcriptEvent },
+    },
+    examples: [
+      { name: "json", summary: "The text", form: { model: "whisper-1", file: audio } },
+      {
+        name: "verbose",
+        summary: "With the times of its segments",
+        form: { model: "whisper-1", response_format: "verbose_json", file: audio },
+      },
+      { name: "srt", summary: "Subtitles", form: { model: "whisper-1", response_format: "srt", file: audio } },
     ],
   },
   "audio.voices": {
@@ -55,7 +91,6 @@ export const endpoints = {
     summary: "Creates images; the body depends on the model family",
     request: named(imageRequests, "ImageRequest"),
     ok: { json: { ImageResult: imageResult, AlphaImageResult: alphaImageResult }, events: { ImageEvent: imageEvent } },
-    billed: true,
     flatErrors: true,
     examples: [
       {
@@ -80,7 +115,6 @@ export const endpoints = {
     summary: "Edits images",
     request: { ImageEditForm: imageEditRequest },
     ok: { json: { ImageResult: imageResult }, events: { ImageEvent: imageEvent } },
-    billed: true,
     examples: [
       {
         name: "image",

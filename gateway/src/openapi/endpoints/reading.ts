@@ -2,10 +2,16 @@ import { modelListQuery } from "@uag/contract/requests/queries";
 import { billingUsageQuery } from "@uag/contract/requests/usage";
 import { subscription, usage } from "@uag/contract/responses/billing";
 import { model, modelList } from "@uag/contract/responses/chat";
+import { signedReceipt } from "@uag/contract/responses/receipts";
 import type { Operation } from "../operation.ts";
 
 const dayMs = 86_400_000;
 const dayOf = (distance: number): string => new Date(Date.now() + distance * dayMs).toISOString().slice(0, 10);
+
+export const tags = {
+  Models: "The key's models, their capabilities and prices.",
+  Billing: "The account's spending limit and spending.",
+};
 
 /** Models, and what the key's account may spend and has spent. */
 export const endpoints = {
@@ -38,5 +44,11 @@ export const endpoints = {
     ok: { json: { BillingUsage: usage } },
     query: billingUsageQuery.shape,
     examples: [{ name: "days", summary: "A few days", query: { start_date: dayOf(-1), end_date: dayOf(1) } }],
+  },
+  receipt: {
+    id: "getReceipt",
+    tag: "Billing",
+    summary: "Shows the signed receipt of a request of the key's own",
+    ok: { json: { Receipt: signedReceipt } },
   },
 } satisfies Readonly<Record<string, Operation>>;

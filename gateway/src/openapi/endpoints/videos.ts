@@ -1,15 +1,21 @@
 import { videoListQuery } from "@uag/contract/requests/queries";
 import { videoCreateQuery, videoRequests } from "@uag/contract/requests/videos";
 import { videoTask, videoTaskList } from "@uag/contract/responses/media";
+import { estimateOf } from "@uag/contract/routes";
 import type { Call } from "../examples/types.ts";
 import { named } from "../named.ts";
 import type { Operation } from "../operation.ts";
 
 const task = { VideoTask: videoTask } as const;
 
+export const tags = {
+  Videos:
+    "Videos from a description. A video takes minutes, so it is a task: create it, then poll it, wait for it, or receive a webhook.",
+};
+
 /** Video tasks. Each example needs the one before: `callVideos` sends them. */
 export const endpoints = {
-  "videos.create": {
+  "videos.generations": {
     id: "createVideo",
     tag: "Videos",
     summary: "Creates a video task; the body depends on the model family",
@@ -17,7 +23,6 @@ export const endpoints = {
     ok: { json: task },
     accepted: { json: task },
     query: videoCreateQuery.shape,
-    billed: true,
     waits: true,
   },
   "videos.get": { id: "getVideo", tag: "Videos", summary: "Shows a video task", ok: { json: task } },
@@ -46,19 +51,20 @@ const boat = {
 
 /** Sends the examples of video tasks, in a working order. */
 export async function callVideos(call: Call, webhookUrl: string): Promise<void> {
-  const { id } = await call("videos.create", ["text", "A video from a description, with a webhook"], {
+  await call(estimateOf("videos.generations"), ["text", "The cost of a video from a description"], { body: boat });
+  const { id } = await call("videos.generations", ["text", "A video from a description, with a webhook"], {
     body: { ...boat, webhook_url: webhookUrl },
   });
   await call("videos.get", ["done", "A finished video"], {
     path: { id: String(id) },
     until: ({ status }) => status === "succeeded",
   });
-  await call("videos.create", ["wait", "A video; the response waits until it is finished"], {
+  await call("videos.generations", ["wait", "A video; the response waits until it is finished"], {
     body: boat,
     query: { wait: 60 },
   });
   await call("videos.list", ["newest", "The newest two"], { query: { limit: 2 } });
-  const later = await call("videos.create", ["seedance", "A video from a Seedance model, in its own format"], {
+  const later = await call("videos.generations", ["seedance", "A video from a Seedance model, in its own format"], {
     body: {
       model: "seedance-1-0-pro",
       content: [{ type: "text", text: "A boat on a lake" }],

@@ -27,6 +27,7 @@ async function keys(call: Call, account: string): Promise<void> {
   const path = { id: idOf(made) };
   await call("admin.keys.list", ["account", "An account's keys"], { query: { account } });
   await call("admin.keys.get", ["key", "A key"], { path });
+  await call("admin.keys.use", ["key", "A key"], { path });
   await call("admin.keys.update", ["limit", "A higher limit"], { path, body: { rpm_limit: 120 } });
   await call("admin.keys.regenerate", ["overlap", "The previous secret works for another hour"], {
     path,
@@ -49,6 +50,12 @@ async function money(call: Call, account: string): Promise<void> {
   await call("admin.usage.series", ["models", "By hour and model"], {
     query: { ...query, bucket: "hour", group_by: "model" },
   });
+  await call("admin.refusals.list", ["limit", "An account's requests beyond a limit of requests per minute"], {
+    query: { ...query, reason: "rate_limit_exceeded" },
+  });
+  await call("admin.refusals.series", ["reasons", "By hour and reason"], {
+    query: { ...query, bucket: "hour", group_by: "reason" },
+  });
   await call("admin.usage.export", ["csv", "As CSV"], { query: { ...query, format: "csv" } });
   await call("admin.ledger.read", ["request", "A request's cost"], { query: { request_id: request } });
   await call("admin.ledger.repair", ["trial", "A dry run without charges"], {
@@ -68,6 +75,7 @@ async function operators(call: Call): Promise<void> {
   await call("admin.fleet.get", ["now", "Current state"]);
   await call("admin.reconciliations.list", ["days", "The last days"], { query: { provider: "openai" } });
   await prices(call);
+  await providers(call);
   const role = { name: "reports", role: "read-only", expires: "90d" };
   const made = await call("admin.tokens.create", ["reader", "A read-only token, valid for 90 days"], {
     body: role,
@@ -92,6 +100,66 @@ async function prices(call: Call): Promise<void> {
   await call("admin.prices.accept", ["confirmed", "A price that only one table has, after a second look"], {
     body: { model: "gpt-4o-mini", price_version: String(found?.["price_version"]), from: "litellm", confirm: true },
   });
+}
+
+/** A second credential, disabled, so that the provider stays simulated. */
+async function providers(call: Call): Promise<void> {
+  const path = { id: "deepseek" };
+  await call("admin.providers.list", ["all", "All providers"]);
+  const found = await call("admin.providers.get", ["provider", "A provider"], { path });
+  await call("admin.providers.test", ["model", "With a model of the catalogue"], {
+    path,
+    body: { model: "deepseek-flash" },
+  });
+  await call("admin.providers.models", ["all", "All models"], { path });
+  const body = { api_key: "an-example-key-abcd", name: "Production", enabled: false };
+  const made = await call("admin.providers.credentials.create", ["later", "A credential to be enabled later"], {
+    path,
+    body,
+  });
+  const revision = Number(found["revision"]);
+  await call("admin.providers.update", ["enable", "Enable"], { path, body: { revision, enabled: true } });
+  const credential = { ...path, credential: idOf(made) };
+  await call("admin.providers.credentials.update", ["disable", "Disable"], {
+    path: credential,
+    body: { revision: Number(made["revision"]), enabled: false },
+  });
+  await call("admin.providers.credentials.delete", ["credential", "A credential"], { path: credential });
+  await addedProvider(call);
+  await addedModels(call);
+}
+
+/** A provider that is disabled, so that no request goes there. */
+async function addedProvider(call: Call): Promise<void> {
+  await call("admin.provider_templates.list", ["all", "All templates"]);
+  const provider = { id: "groq", template: "groq", api_key: "an-example-key-abcd", enabled: false };
+  await call("admin.providers.create", ["template", "A provider from a template"], { body: provider });
+  await call("admin.providers.delete", ["provider", "A provider and its models"], { path: { id: "groq" } });
+}
+
+async function addedModels(call: Call): Promise<void> {
+  const made = await call("admin.models.create", ["price", "A model with its price"], {
+    body: {
+      id: "deepseek/deepseek-chat",
+      operations: ["chat.completions", "messages"],
+      context_tokens: 131_072,
+      max_output_tokens: 8_192,
+      price: { input_tokens: 0.28, output_tokens: 0.42 },
+      upstreams: [{ provider: "deepseek", model: "deepseek-chat" }],
+    },
+  });
+  await call("admin.models.create", ["like", "A model that is like another, under a name of its own"], {
+    body: { id: "default", like: "gpt-4o-mini" },
+  });
+  const path = { model: idOf(made) };
+  await call("admin.models.get", ["model", "A model"], { path });
+  await call("admin.catalog.get", ["changes", "All changes"]);
+  await call("admin.models.update", ["price", "Another price, in force at once"], {
+    path,
+    body: { revision: Number(made["revision"]), price: { input_tokens: 0.3, output_tokens: 0.45 } },
+  });
+  await call("admin.models.delete", ["model", "A model"], { path });
+  await call("admin.models.delete", ["like", "The model of a name of its own"], { path: { model: "default" } });
 }
 
 async function webhooks(call: Call, account: string): Promise<void> {

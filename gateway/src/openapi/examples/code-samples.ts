@@ -51,11 +51,16 @@ function callOf(route: AnyRoute, { path, query = {}, body, response }: Recorded)
     url: url.href,
     token: "admin" in route ? "ADMIN_TOKEN" : "API_KEY",
     body,
-    files: isForm ? Object.keys(body ?? {}).filter((name) => /\.png$/.test(String(body?.[name]))) : undefined,
+    files: isForm ? Object.keys(body ?? {}).filter((name) => typeOf(String(body?.[name])) !== undefined) : undefined,
     saved: response.type.startsWith("audio/") ? `speech.${response.type.slice("audio/".length)}` : undefined,
     isJson: response.type === "application/json",
   };
 }
+
+const fileTypes: Readonly<Record<string, string>> = { png: "image/png", wav: "audio/wav" };
+
+/** The media type of a file of an example; undefined for a text. */
+const typeOf = (value: string): string | undefined => fileTypes[/^\w+\.(\w+)$/.exec(value)?.[1] ?? ""];
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -85,7 +90,7 @@ function javascript({ method, url, token, body, files, saved, isJson }: Call): s
   ];
   const filled = form(files === undefined ? undefined : body, (name, value) =>
     files?.includes(name)
-      ? `form.append("${name}", await openAsBlob("${value}", { type: "image/png" }), "${value}");`
+      ? `form.append("${name}", await openAsBlob("${value}", { type: "${typeOf(value)}" }), "${value}");`
       : `form.append("${name}", ${JSON.stringify(value)});`,
   );
   return [

@@ -21,9 +21,12 @@ const measurements: ReadonlySet<string> = new Set([
   "uptime_seconds",
 ]);
 
-/** `2026-11-25T09:42:51.485Z`, `2026-11-25`, `2026-11`, and seconds, milliseconds or microseconds since 1970. */
+/** Texts that are random as a whole, or a hash of a time. */
+const randomTexts: ReadonlySet<string> = new Set(["hint", "price_version"]);
+
+/** `2026-11-25T09:42:51.485Z`, `2026-11-25T09:42:51Z`, `2026-11-25`, `2026-11`, and seconds, milliseconds or microseconds since 1970. */
 const times =
-  /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|(?<![\w-])\d{4}-\d\d(?:-\d\d)?(?![\w-])|(?<![\w.-])\d{10}(?:\d{3}(?:\d{3})?)?(?![\w.])/;
+  /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z|(?<![\w-])\d{4}-\d\d(?:-\d\d)?(?![\w-])|(?<![\w.-])\d{10}(?:\d{3}(?:\d{3})?)?(?![\w.])/;
 /**
  * Identifiers behind their prefix, hashes, signatures, UUIDs, cursors (base64url of a time), the times in task ids
  * (`cgt-20261125094246-00003`), and secrets shown in part.
@@ -90,7 +93,7 @@ class EarlierValues {
 
   #text(text: string, earlier: unknown, { field, isResponse }: { field: string; isResponse: boolean }): string {
     const before = typeof earlier === "string" ? earlier : "";
-    if (field === "hint" && before !== "") return before;
+    if (randomTexts.has(field) && before !== "") return before;
     const lines = text.split("\n");
     const linesBefore = before.split("\n");
     const aligned = lines.length === linesBefore.length;

@@ -1,18 +1,19 @@
 import { callVideos } from "../endpoints/videos.ts";
 import { operations } from "../operations.ts";
+import { billedOperations } from "../routes.ts";
 import type { Call } from "./types.ts";
 
 async function callAll(call: Call, chosen: { readonly billed: boolean }): Promise<void> {
-  for (const [operation, { billed = false, examples = [] }] of Object.entries(operations)) {
-    if (billed !== chosen.billed) continue;
+  for (const [operation, { examples = [] }] of Object.entries(operations)) {
+    if (billedOperations.has(operation) !== chosen.billed) continue;
     for (const { name, summary, ...sent } of examples) await call(operation, [name, summary], sent);
   }
 }
 
 interface Around {
   readonly webhookUrl: string;
-  /** Waits until everything that was called is billed. */
-  waitForBills(): Promise<void>;
+  /** Waits until everything that was called is billed, and returns the id of one of the requests. */
+  waitForBills(): Promise<string>;
 }
 
 /**
@@ -22,6 +23,7 @@ interface Around {
 export async function callPublicApi(call: Call, { webhookUrl, waitForBills }: Around): Promise<void> {
   await callAll(call, { billed: true });
   await callVideos(call, webhookUrl);
-  await waitForBills();
+  const id = await waitForBills();
   await callAll(call, { billed: false });
+  await call("receipt", ["request", "The receipt of a request"], { path: { id } });
 }

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { routes } from "@uag/contract/routes";
+import { notOfferedText } from "./not-offered.ts";
+
+const known: readonly [path: string, text: string][] = [
+  [
+    "/v1/completions",
+    "This gateway does not offer OpenAI's endpoint for legacy completions. Use POST /v1/chat/completions.",
+  ],
+  ["/v1/fine_tuning/jobs/ftjob-1/events", "This gateway does not offer OpenAI's endpoint for fine-tuning."],
+  [
+    "/v1/messages/batches/msgbatch_1/results",
+    "This gateway does not offer Anthropic's endpoint for message batches. Send the messages one by one to POST /v1/messages.",
+  ],
+  [
+    "/v1/responses/resp_1",
+    "This gateway does not offer OpenAI's endpoint for stored responses. Send the conversation's earlier messages with each request.",
+  ],
+];
+for (const [path, text] of known)
+  test(`the 404 of ${path} states that the endpoint is not offered`, () => assert.equal(notOfferedText(path), text));
+
+test("a path of the gateway, or of no known API, is not reported as another API's", () => {
+  const own = routes.map(({ path }) => path).filter((path) => !path.startsWith("/v1/videos/"));
+  for (const path of ["/", "/v1", "/v1/", "/v1/none", "/v1/filesystem", "/v2/files", ...own])
+    assert.equal(notOfferedText(path), undefined, path);
+});
