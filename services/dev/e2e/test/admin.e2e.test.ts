@@ -231,6 +231,74 @@ describe("the admin API through the public server", () => {
     ]);
   });
 
+  test("a disabled account's keys are refused within a second with that reason, a stream in progress is completed and billed, and an enabled account works again", async () => {
+    const made = await newAccount("omega", "1");
+    const client = clientOf(made["key"]);
+    const endFault = await setFault(fleet.run.simulator_url, { slow: 300 });
+    const stream = await client.stream("/v1/chat/completions", {
+      model,
+      messages: [{ role: "user", content: "say: one two three four five six seven eight nine ten" }],
+      stream: true,
+    });
+    await endFault();
+    await stream.events.next();
+    assert.equal((await admin("PATCH", "/accounts/omega", { disabled: true }))["disabled"], true);
+    await felt("the account is disabled", async () => (await chat(client)).status === 401);
+    assert.equal((await chat(client)).json<{ error: Json }>().error["code"], "account_disabled");
+    let last = "";
+    for await (const { data } of stream.events) last = data;
+    assert.equal(last, "[DONE]");
+    await admin("PATCH", "/accounts/omega", { disabled: false });
+    await felt("the account is enabled", async () => (await chat(client)).status === 200);
+    await waitFor(async () => (await pages("/usage/events?account=omega")).length === 2, { what: "both bills" });
+    const [change] = await pages("/audit-log?target=omega&action=account.update");
+    assert.deepEqual(change?.["after"], {
+      name: "omega",
+      keep_answers: true,
+      lower_output_cap: false,
+      disabled: false,
+    });
+  });
+
+  test("the admin API shows within seconds why a key is refused and how much of its limits it uses", async () => {
+    const { id: made } = await newAccount("acct_refused", "5");
+    const limits = { rpm_limit: 2, tpm_limit: 100_000, max_parallel_requests: 4, max_budget: 1 };
+    const key = await admin("POST", "/keys", { account_id: "acct_refused", key_alias: "limited", ...limits }, 201);
+    const client = clientOf(key["key"]);
+    assert.equal((await chat(client, "no-such-model")).status, 400);
+    for (const status of [200, 200, 429, 429]) assert.equal((await chat(client)).status, status);
+    const use = await admin("GET", `/keys/${key["id"]}/use`);
+    assert.deepEqual(use["requests_per_minute"], { limit: 2, used: 2 });
+    assert.deepEqual(use["parallel_requests"], { limit: 4, used: 0 });
+    const { limit, used } = use["tokens_per_minute"] as { limit: number; used: number };
+    assert.ok(limit === 100_000 && used > 0 && used < 1_000, `${used} tokens`);
+    assert.equal((use["budget"] as Json)["limit_usd"], "1.000000000");
+
+    await admin("DELETE", `/keys/${key["id"]}`);
+    // Until the revocation takes effect, another completion would be refused for the rate limit.
+    await waitFor(async () => (await client.get("/v1/models")).status === 401, { what: "the revocation" });
+    const list = async (filter = ""): Promise<Json[]> =>
+      (await admin<Listing>("GET", `/refusals?key=${key["id"]}${filter}`)).data;
+    // The router and the service report them separately.
+    await waitFor(async () => (await list("&reason=invalid_api_key")).length > 0, { what: "the router's refusals" });
+    await waitFor(async () => (await list("&reason=rate_limit_exceeded")).length === 2, { what: "the service's" });
+    const [newest] = await list("&reason=rate_limit_exceeded");
+    assert.deepEqual(
+      [newest?.["account_id"], newest?.["status"], newest?.["operation"], newest?.["model"]],
+      ["acct_refused", 429, "chat.completions", model],
+    );
+    assert.match(String(newest?.["message"]), /^This key has reached its limit of 2 requests a minute\./);
+    interface Series {
+      readonly groups: readonly { readonly name: string | null; readonly total: number }[];
+    }
+    const { groups } = await admin<Series>("GET", "/refusals/series?account=acct_refused&group_by=reason");
+    const totals = new Map(groups.map(({ name, total }) => [name, total]));
+    assert.deepEqual([totals.get("rate_limit_exceeded"), totals.get("model_not_found")], [2, 1]);
+    assert.ok((totals.get("invalid_api_key") ?? 0) > 0);
+    assert.equal((await admin<Listing>("GET", `/refusals?key=${made}`)).data.length, 0);
+    assert.match(await run("usage", "--refusals", "--key", String(key["id"])), /limit of 2 requests a minute/);
+  });
+
   test("a correction cannot exceed the available balance, and unknown objects get 404", async () => {
     await newAccount("gamma", "2");
     const correct = (amount: string, reference: string, expected: number) =>

@@ -170,7 +170,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
       assert.equal(typeof shaped.name, "string");
     });
 
-    test(`${model}: a fault is each SDK's own error, and after a disconnect the call is ${whenLeft === "disconnected" ? "cancelled" : "read to its usage"}`, async () => {
+    test(`${model}: each SDK throws its own error for a fault, and after a disconnect the call is ${whenLeft === "disconnected" ? "cancelled" : "read to its usage"}`, async () => {
       const end = await setFault(fleet.run.simulator_url, { status: 429, "retry-after": 60 }, { model: `${model}*` });
       const messages = [{ role: "user" as const, content: "x" }];
       await assert.rejects(openai.chat.completions.create({ model, messages }), OpenAI.RateLimitError);

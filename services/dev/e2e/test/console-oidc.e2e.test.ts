@@ -56,7 +56,7 @@ describe("sign-in with OpenID Connect", () => {
 
   test("a user signs in at the provider and gets the claim's role at each sign-in", async () => {
     const shown = await fetch(`${fleet.run.console_url}/api/sign-in`).then((response) => response.json());
-    assert.deepEqual(shown, { password: true, oidc: { label: "Example" } });
+    assert.deepEqual(shown, { password: true, password_reset: false, oidc: { label: "Example" } });
     const browser = new Browser();
     assert.equal(await land(browser, await backAt(browser, "olga", "?return_to=/console/keys")), "/console/keys");
     const first = await session(browser);

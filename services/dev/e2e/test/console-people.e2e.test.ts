@@ -41,14 +41,14 @@ describe("users of a console with two replicas", () => {
       await dialog.getByRole("combobox", { name: "Account" }).click();
       await operator.getByRole("option", { name: account }).click();
     }
-    await dialog.getByRole("button", { name: "Create invitation link" }).click();
+    await dialog.getByRole("button", { name: "Create invitation" }).click();
     const link = await dialog.getByLabel("Invitation link").inputValue();
     await dialog.getByRole("button", { name: "Done" }).click();
     const page = await stage.newPage(link.slice(stage.fleet.run.console_url.length));
     await page.getByLabel("Your name").fill(email);
     await page.getByRole("textbox", { name: "Password" }).fill(password);
     await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: role === "Member" ? "API keys" : "Overview" }).waitFor();
     return page;
   }
 
@@ -90,6 +90,7 @@ describe("users of a console with two replicas", () => {
   test("an auditor of all accounts sees every account and the fleet, and can change nothing", async () => {
     const operator = await stage.visit("/members", "Members");
     const auditor = await join(operator, "ada@example.com", "Auditor", "All accounts");
+    await auditor.getByRole("link", { name: "API keys" }).first().click();
     await auditor.getByRole("row").filter({ hasText: "default" }).first().waitFor();
     assert.equal(await auditor.getByRole("button", { name: "Create key" }).count(), 0);
     await auditor.getByRole("link", { name: "Accounts" }).click();
@@ -117,12 +118,13 @@ describe("users of a console with two replicas", () => {
 
   test("every page in each role's menu loads, and pages of other roles say that access is denied", async () => {
     const operator = await stage.visit("/members", "Members");
-    const use = ["API keys", "Usage", "Playground", "Models"];
+    const own = ["API keys", "Usage", "Playground", "Models"];
+    const use = ["Overview", ...own];
     const manage = ["Billing", "Webhooks", "Members", "Audit log"];
-    const read = ["API keys", "Usage", "Models", "Billing", "Webhooks", "Audit log"];
+    const read = ["Overview", "API keys", "Usage", "Models", "Billing", "Webhooks", "Audit log"];
     const kinds = [
       { role: "Owner", account: "default", has: [...use, ...manage], lacks: "/fleet" },
-      { role: "Member", account: "default", has: use, lacks: "/billing" },
+      { role: "Member", account: "default", has: own, lacks: "/billing" },
       { role: "Auditor", account: "default", has: read, lacks: "/accounts" },
       {
         role: "Auditor",
@@ -140,7 +142,16 @@ describe("users of a console with two replicas", () => {
       await page.getByText("You don't have access to this page").waitFor();
     }
     const { pages, failed } = await walkMenu(operator);
-    assert.deepEqual(pages, [...use, ...manage, "Accounts", "Unpriced requests", "Fleet", "Provider bills", "Prices"]);
+    assert.deepEqual(pages, [
+      ...use,
+      ...manage,
+      "Accounts",
+      "Unpriced requests",
+      "Providers",
+      "Fleet",
+      "Provider bills",
+      "Prices",
+    ]);
     assert.deepEqual(failed, []);
   });
 
@@ -187,7 +198,8 @@ describe("users of a console with two replicas", () => {
     assert.equal(await prices.locator("td").count(), 2);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
-    await page.getByRole("row").filter({ hasText: "gpt-4o-mini" }).click();
+    const compare = page.getByLabel("Compare GPT-4o mini", { exact: true });
+    await page.getByRole("row").filter({ has: compare }).click();
     await page.getByText("Providers, last hour").waitFor();
     await page.getByRole("textbox", { name: "input tokens", exact: true }).fill("1000000");
     await page.getByRole("textbox", { name: "output tokens", exact: true }).fill("0");

@@ -22,8 +22,11 @@ const reads = [
   "GET /audit-log",
   "GET /keys",
   "GET /keys/:id",
+  "GET /keys/:id/use",
   "GET /ledger",
   "GET /models",
+  "GET /refusals",
+  "GET /refusals/series",
   "GET /usage",
   "GET /usage/events",
   "GET /usage/events/:id",
@@ -51,7 +54,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   member: [
     "GET /keys",
     "GET /keys/:id",
+    "GET /keys/:id/use",
     "GET /models",
+    "GET /refusals",
+    "GET /refusals/series",
     "GET /usage",
     "GET /usage/events",
     "GET /usage/events/:id",
@@ -109,7 +115,7 @@ describe("roles in the console", () => {
         const { status } = await one.get(`/api/admin/v1${path}`);
         assert.ok(status === 404 || status === 403, `${role} ${path} ${status}`);
       }
-      for (const path of ["/keys", "/usage", "/usage/events", "/ledger", "/audit-log"]) {
+      for (const path of ["/keys", "/usage", "/usage/events", "/refusals", "/ledger", "/audit-log"]) {
         const { status, text } = await one.get(`/api/admin/v1${path}?account=${otherAccount}`);
         assert.ok(status >= 400, `${role} ${path} ${status} ${text}`);
       }
@@ -140,6 +146,9 @@ describe("roles in the console", () => {
     assert.equal((await member.get(`/api/admin/v1/usage?key=${owners.id}`)).status, 404);
     assert.equal((await member.get(`/api/admin/v1/usage?key=${own.id}&key=${owners.id}`)).status, 400);
     assert.equal((await member.get("/api/admin/v1/usage")).status, 400);
+    assert.equal((await member.get("/api/admin/v1/refusals")).status, 400);
+    assert.equal((await member.get(`/api/admin/v1/refusals?key=${owners.id}`)).status, 404);
+    assert.equal((await member.get(`/api/admin/v1/keys/${owners.id}/use`)).status, 404);
     assert.equal((await member.get(`/api/admin/v1/usage?key=${own.id}`)).status, 200);
 
     const changed = await owner.patch(`/api/admin/v1/keys/${own.id}`, { metadata: { team: "b" } });

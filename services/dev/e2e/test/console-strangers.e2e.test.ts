@@ -82,9 +82,11 @@ describe("attacks on a console's users by strangers and colleagues", () => {
   test("password guesses lock out no user on another network, and none with a known browser", async () => {
     const target = await enrol(fleet, operator, { email: "target@example.com", role: "owner", ...account() });
     const guesses = Array.from({ length: 18 }, (_, i) => signInFrom(newVisitor(), "203.0.113.66", `guess ${i} guess`));
-    for (const { status } of await Promise.all(guesses)) assert.ok([401, 429].includes(status), String(status));
+    // The limit is reached now. It frees one attempt every five seconds, and the guesses may take longer.
+    await Promise.any(guesses.map(async (guess) => assert.equal((await guess).status, 429)));
     const held = await signInFrom(newVisitor(), "203.0.113.66");
     assert.equal(held.status, 429);
+    for (const { status } of await Promise.all(guesses)) assert.ok([401, 429].includes(status), String(status));
     assert.ok(Number(held.headers.get("retry-after")) > 0);
     assert.equal((await signInFrom(newVisitor(), "203.0.113.7")).status, 201, "another network");
     assert.equal((await signInFrom(target, "203.0.113.66")).status, 201, "a known browser");

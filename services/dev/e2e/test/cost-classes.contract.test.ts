@@ -15,8 +15,8 @@ after(() => stage[Symbol.asyncDispose]());
 
 const ask = { messages: [{ role: "user", content: "Hello" }] };
 const chat = { operation: "chat.completions", base: ask };
-const messages = { operation: "messages.create", base: { ...ask, max_tokens: 64 } };
-const responses = { operation: "responses.create", base: { input: "Hello" } };
+const messages = { operation: "messages", base: { ...ask, max_tokens: 64 } };
+const responses = { operation: "responses", base: { input: "Hello" } };
 
 async function send({ operation, base }: typeof chat | typeof messages | typeof responses, fields: Json) {
   return await stage.call(operation, Buffer.from(JSON.stringify({ ...base, ...fields })));
@@ -124,7 +124,7 @@ const sayHello = (headers: readonly string[]) =>
     headers,
   );
 
-test("messages.create holds for the model's whole context when a header has no cost class", async () => {
+test("messages holds for the model's whole context when a header has no cost class", async () => {
   const { contextTokens, price } = stage.catalog.models.get(claude) ?? assert.fail(claude);
   const context = (BigInt(contextTokens) * (price.rates.get("input_tokens") ?? 0n)) / 1_000_000n;
   const holdOf = async (...headers: string[]): Promise<bigint> =>
@@ -133,7 +133,7 @@ test("messages.create holds for the model's whole context when a header has no c
   assert.ok((await holdOf("anthropic-beta", "context-1m-2025-08-07")) < context);
 });
 
-test("messages.create refuses a header that selects the provider's workspace or payer, by name", async () => {
+test("messages refuses a header that selects the provider's workspace or payer, by name", async () => {
   for (const header of ["anthropic-workspace-id", "anthropic-user-profile-id"]) {
     const { status, text, booked } = await sayHello([header, "id_1"]);
     assert.deepEqual([status, booked], [400, undefined], text);

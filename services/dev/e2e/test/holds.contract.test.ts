@@ -4,7 +4,7 @@ import type { Model } from "@uag/catalog/types";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { chatEdge, type Edge, messagesEdge, type Random, responsesEdge } from "./holds/chat-requests.ts";
-import { editsEdge, embeddingsEdge, imagesEdge, speechEdge } from "./holds/other-requests.ts";
+import { editsEdge, embeddingsEdge, imagesEdge, speechEdge, transcriptionEdge } from "./holds/other-requests.ts";
 import { openStage, type Stage } from "./holds/stage.ts";
 
 const seed = Number(process.env["HOLDS_SEED"] ?? 1);
@@ -23,6 +23,7 @@ const edges: Readonly<Record<string, (model: Model, random: Random) => Edge | Pr
   responses: responsesEdge,
   embeddings: embeddingsEdge,
   "audio.speech": speechEdge,
+  "audio.transcriptions": transcriptionEdge,
   "images.generations": imagesEdge,
   "images.edits": editsEdge,
 };

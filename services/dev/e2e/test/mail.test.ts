@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { createMailer, type MailSettings } from "@uag/video/webhooks/mail";
+import { createMailer, type MailSettings } from "@uag/notifications/mail/mail";
 import { login, MailServer, type MailServerOptions } from "./mail/mail-server.ts";
 
 const letter = { id: "msg_1", to: "team@example.com", subject: "80% of $5 is spent", text: "Spent: $4.00\n" };

@@ -88,7 +88,7 @@ describe("budgets of messages sent by users", () => {
     for (const refusal of refusals) await assertRefused(refusal, /10 mails an hour/, 3_600);
     const letters = () => mail.letters.filter(({ to }) => to.startsWith("stranger"));
     await waitFor(() => letters().length === 10, { what: "the mails within the budget" });
-    assert.ok((await counterOf(fleet, "video", "uag_video_messages_refused_total")) >= 2);
+    assert.ok((await counterOf(fleet, "notifications", "uag_notifications_refused_total")) >= 2);
   });
 
   test("a delivered mail cannot be replayed within minutes", async () => {
@@ -189,7 +189,7 @@ describe("budgets of messages sent by users", () => {
     assert.ok(Date.parse(mails?.full_at ?? "") > Date.now() + 3_000_000);
   });
 
-  test("an account has so many URLs fetched an hour, and sees how many beside its messages", async () => {
+  test("an account has so many URLs fetched an hour, also by tool calls, and sees how many beside its messages", async () => {
     const accountId = await newAccount();
     await call("POST", `/accounts/${accountId}/top-ups`, { amount_usd: "1", reference: "urls" });
     const { key } = (await (await call("POST", "/keys", { account_id: accountId })).json()) as { key: string };
@@ -205,12 +205,24 @@ describe("budgets of messages sent by users", () => {
       });
     for (const _ of [1, 2]) assert.match(await (await ask()).text(), /returned status 404/);
     await assertRefused(await ask(), /2 fetched URLs per hour/, 1_800);
-    const budget = async () =>
-      (await rows<{ kind: string; per_hour: number; used: number }>(`/accounts/${accountId}/message-budgets`)).find(
-        ({ kind, used }) => kind === "url" && used === 2,
-      );
-    // Of one chat and one media process.
-    assert.equal((await waitFor(budget, { what: "the budget" })).per_hour, 4);
+    const image = { model: "gamma-image-2", prompt: "A dog", images: [site] };
+    const tool = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "edit_image", arguments: image } };
+    const called = await fetch(fleet.run.mcp_url, {
+      method: "POST",
+      headers: {
+        accept: "application/json, text/event-stream",
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(tool),
+    });
+    assert.match(await called.text(), /rate_limit_exceeded: .*2 fetched URLs per hour.* Retry after \d+ s\./);
+    const budgets = await rows<{ kind: string; per_hour: number; used: number; full_at: string }>(
+      `/accounts/${accountId}/message-budgets`,
+    );
+    const budget = budgets.find(({ kind }) => kind === "url");
+    assert.deepEqual([budget?.per_hour, budget?.used], [2, 2]);
+    assert.ok(Date.parse(budget?.full_at ?? "") > Date.now() + 3_000_000);
     assert.ok((await counterOf(fleet, "chat", "uag_url_fetches_refused_total")) >= 1);
   });
 

@@ -41,7 +41,7 @@ function* labelFaults({ metric, labels }: Series, row: MetricRow, sets: Sets): G
 }
 
 /** Services that count money or hold leases by their database's time. */
-const byDatabaseClock: readonly string[] = ["auditor", "billing", "metering", "video"];
+const byDatabaseClock: readonly string[] = ["auditor", "billing", "metering", "notifications", "video"];
 
 function exportersOf(process: string): ReadonlySet<string> {
   const exporters = new Set(["all", process]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -69,10 +69,25 @@ async function withStarted(
   }
 }
 
+/** A line of a service's log of the level `warn` or above. */
+const warning = /^\{"level":[4-6]0,/;
+
+/** The warnings and errors in the logs of all services. */
+async function warningsOf(dataDir: string): Promise<string[]> {
+  const dir = join(dataDir, "log");
+  const texts = await Promise.all((await readdir(dir)).map((name) => readFile(join(dir, name), "utf8")));
+  const lines = texts.flatMap((text) => text.split("\n"));
+  assert.ok(
+    lines.some((line) => line.includes('"billing is up"')),
+    "the logs were read",
+  );
+  return lines.filter((line) => warning.test(line));
+}
+
 const question = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] };
 
-test("npm start prints a working request, the commands work while it runs, and Ctrl-C leaves no process", async () => {
-  await withStarted(["npm", "start"], async ({ child, env, run, output }) => {
+test("npm start logs no warning and prints a working request, the commands work, and Ctrl-C leaves no process", async () => {
+  await withStarted(["npm", "start"], async ({ child, env, dataDir, run, output }) => {
     await waitFor(() => output().includes("Ctrl-C stops everything"));
     assert.match(output(), /^(?:(?:npm|>) .*\n|\n)*Starting the gateway …\n/, "the first line of the output");
     for (const value of [run.base_url, run.api_key]) assert.ok(output().includes(value));
@@ -82,6 +97,7 @@ test("npm start prints a working request, the commands work while it runs, and C
     }
     const client = createTestClient({ baseUrl: run.base_url, apiKey: run.api_key });
     assert.equal((await client.post("/v1/chat/completions", question)).status, 200);
+    assert.deepEqual(await warningsOf(dataDir), [], "warnings and errors of an ordinary start");
 
     const created = await runToEnd(["npm", "run", "-s", "keys", "--", "create", "--name", "second"], env);
     const [, id = ""] = /(key_\w+) for/.exec(created.text) ?? [];

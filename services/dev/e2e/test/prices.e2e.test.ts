@@ -94,7 +94,13 @@ test("an accepted price is charged within seconds, and is in the receipt and the
       { what: "a receipt with the accepted price" },
     );
     const audit: AuditRow[] = [];
-    for await (const row of api.rows("/audit-log", { action: "price.accept" })) audit.push(row as AuditRow);
+    await waitFor(
+      async () => {
+        for await (const row of api.rows("/audit-log", { action: "price.accept" })) audit.push(row as AuditRow);
+        return audit.length > 0;
+      },
+      { what: "the row of the audit log about a price that the file has" },
+    );
     assert.deepEqual(
       audit.map(({ target_id, actor, after }) => [target_id, actor.name, after?.price_version]),
       [["gpt-4o-mini", "Ada", version]],

@@ -24,6 +24,8 @@ models:
     max_output_tokens: 16384
     price: { input_tokens: 1, output_tokens: 2 }
     upstreams: [&good { provider: good, model: gpt-4o-mini, priority: 1 }]
+  - { <<: *m, id: costly, price: { input_tokens: 10, output_tokens: 20 } }
+  - { <<: *m, id: replaced, fallbacks: [costly], upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-503--sim-retry-after-30 }] }
   - { <<: *m, id: second-home, upstreams: [{ provider: dead, model: gpt-4o-mini }, *good] }
   - { <<: *m, id: failing, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-500 }, *good] }
   - { <<: *m, id: limited, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-429--sim-times-1--sim-retry-ms-400 }] }
@@ -75,6 +77,51 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     }
   });
 
+  test("a fallback responds for a model that fails, is billed at its own price, and both receipts name it", async () => {
+    const { run } = fleet;
+    const found = await call("replaced");
+    assert.equal(found.status, 200, found.text);
+    const header = (name: string) => found.headers.get(`x-gateway-${name}`);
+    assert.deepEqual(
+      [header("model"), header("fallback"), found.attempts],
+      ["costly", "replaced; reason=transient", 2],
+    );
+    const { prompt_tokens: input, completion_tokens: output } = (
+      found.json() as { usage: { prompt_tokens: number; completion_tokens: number } }
+    ).usage;
+    assert.equal(Number(header("cost-usd")), Number(((input * 10 + output * 20) / 1e6).toFixed(9)));
+    const id = found.headers.get("x-request-id") ?? "";
+    const read = async (path: string, token: string) => {
+      const response = await fetch(`${path}/${id}`, { headers: { authorization: `Bearer ${token}` } });
+      return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
+    };
+    const receipt = await waitFor(() => read(`${run.admin_url}/usage/events`, run.admin.token), {
+      what: "the receipt",
+    });
+    const { event, attempts, items } = receipt as {
+      event: Record<string, unknown>;
+      attempts: { model: string; outcome: string }[];
+      items: { unit: string; price_usd: string }[];
+    };
+    const shown = ({ model, requested_model, fallback_reason }: Record<string, unknown>) => [
+      model,
+      requested_model,
+      fallback_reason,
+    ];
+    assert.deepEqual(shown(event), ["costly", "replaced", "transient"]);
+    assert.deepEqual(
+      attempts.map(({ outcome }) => outcome),
+      ["transient", "answered"],
+    );
+    assert.equal(Number(items.find(({ unit }) => unit === "output_tokens")?.price_usd), 20);
+    const own = await read(`${run.base_url}/v1/receipts`, run.api_key);
+    assert.deepEqual(own && shown(own), ["costly", "replaced", "transient"]);
+    const { max_cost_usd: most } = (
+      await fleet.client.post("/v1/estimate/chat/completions", { ...bodyOf("replaced"), max_tokens: 100 })
+    ).json() as { max_cost_usd: string };
+    assert.ok(Number(most) >= (100 * 20) / 1e6, most);
+  });
+
   test("the gateway waits for a short retry-after of a provider and passes a long one on to the client", async () => {
     const limited = await call("limited");
     assert.equal(limited.status, 200, limited.text);
@@ -103,7 +150,7 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     }
   });
 
-  test("a changed catalogue soon takes effect, and an invalid one never", async () => {
+  test("a changed catalogue takes effect within seconds, and an invalid one never", async () => {
     const cost = async (): Promise<number> => Number((await call("plain")).headers.get("x-gateway-cost-usd"));
     const before = await cost();
     const dearer = (await readFile(file, "utf8")).replace("output_tokens: 2 }", "output_tokens: 200 }");

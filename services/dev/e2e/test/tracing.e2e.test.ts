@@ -37,7 +37,11 @@ function only(spans: readonly CollectedSpan[], name: string): CollectedSpan {
 
 test("a request is one trace without content, from the client through router and service to the provider, and through metering to the ledger", async () => {
   await using collector = await startCollector();
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_METRIC_EXPORT_INTERVAL: "1000",
+    OTEL_METRIC_EXPORT_TIMEOUT: "900",
+  };
   await withFleet({ env }, async (fleet) => {
     const traceparent = `00-${traceId}-${clientSpan}-01`;
     const spans = await traced(fleet, collector, { spans: 5, headers: { traceparent } });
@@ -45,13 +49,30 @@ test("a request is one trace without content, from the client through router and
     const server = only(spans, "POST /v1/chat/completions");
     assert.deepEqual([server.service, server.kind, server.parentSpanId], ["router", 2, clientSpan]);
     assert.equal(server.attributes["http.response.status_code"], 200);
-    const [chat, call] = spans.filter(({ name }) => name === "chat gpt-4o-mini").sort(byDepth(server));
-    assert.ok(chat !== undefined && call !== undefined);
+    const [chat, call] = [only(spans, "chat gpt-4o-mini"), only(spans, "POST")];
     assert.deepEqual([chat.service, chat.parentSpanId, call.parentSpanId], ["chat", server.spanId, chat.spanId]);
+    assert.equal(spans.filter(({ attributes }) => "gen_ai.operation.name" in attributes).length, 1, "one inference");
+    assert.deepEqual([call.kind, call.attributes["http.request.method"]], [3, "POST"]);
     assert.equal(chat.attributes["gen_ai.operation.name"], "chat");
     assert.equal(chat.attributes["gen_ai.provider.name"], "openai");
     assert.ok(Number(chat.attributes["gen_ai.usage.output_tokens"]) > 0);
     assert.match(String(chat.attributes["gateway.cost_usd"]), /^0\.\d+$/);
+
+    const usageOf = (type: string) =>
+      collector.points.find(
+        ({ metric, attributes }) => metric === "gen_ai.client.token.usage" && attributes["gen_ai.token.type"] === type,
+      );
+    const output = await waitFor(() => usageOf("output"), { what: "the metrics of the inference" });
+    assert.deepEqual([output.count, output.sum], [1, chat.attributes["gen_ai.usage.output_tokens"]]);
+    assert.equal(usageOf("input")?.sum, chat.attributes["gen_ai.usage.input_tokens"]);
+    const duration = collector.points.find(({ metric }) => metric === "gen_ai.client.operation.duration");
+    assert.deepEqual(duration?.attributes, {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": "gpt-4o-mini",
+      "gen_ai.provider.name": "openai",
+      "gen_ai.response.model": "gpt-4o-mini",
+    });
+    assert.ok(duration.sum > 0 && duration.sum < 60, String(duration.sum));
 
     const process = only(spans, "process usage.v1");
     assert.deepEqual([process.service, process.kind, process.parentSpanId], ["metering", 5, server.spanId]);
@@ -107,7 +128,3 @@ test("requests settled together are traced separately, and a request that is not
     assert.equal(collector.bodies.filter((text) => text.includes(String(unsampled))).length, 0);
   });
 });
-
-/** The direct child of the parent. */
-const byDepth = (parent: CollectedSpan) => (a: CollectedSpan, b: CollectedSpan) =>
-  Number(b.parentSpanId === parent.spanId) - Number(a.parentSpanId === parent.spanId);

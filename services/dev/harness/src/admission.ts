@@ -1,10 +1,11 @@
-import type { Unit, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type {
   Admission,
   AdmitRequest,
   AdmitTask,
   Admitted,
   FreeAdmission,
+  Progress,
   Settlement,
   TaskAdmission,
 } from "@uag/usage/types";
@@ -12,7 +13,7 @@ import type {
 /** The settlement of a request in {@link TestAdmission}. */
 export interface Booked {
   readonly request: Omit<AdmitRequest, "stream">;
-  readonly checkpoints: { units: Unit[]; costNanoUsd: bigint }[];
+  readonly checkpoints: Progress[];
   settlement: Settlement | undefined;
   /** Its concurrency permit was freed before its bill. */
   left?: boolean;
@@ -40,7 +41,7 @@ export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
         booked.left = true;
       },
       headers: ["x-ratelimit-limit-requests", "60"],
-      checkpoint: (units, costNanoUsd) => void booked.checkpoints.push({ units, costNanoUsd }),
+      checkpoint: (progress) => void booked.checkpoints.push(progress),
       settle: async (settlement) => {
         if (booked.settlement !== undefined) throw new Error("settled twice");
         booked.settlement = settlement;

@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { billing } from "./conformance/billing.ts";
+import { billingOf } from "./conformance/billing.ts";
 import { crashes } from "./conformance/crashes.ts";
 import { idempotency } from "./conformance/idempotency.ts";
 import { refusals } from "./conformance/refusals.ts";
@@ -55,11 +56,18 @@ function declareTests({ start, cases }: Pick<ConformanceOptions, "start" | "case
     upstream.script = () => {};
   });
   after(() => opened.disposeAsync());
+  test("each operation that can stream is tested with a stream", () => {
+    const tested = new Set(cases.filter(({ stream }) => stream !== undefined).map(({ operation }) => operation));
+    assert.deepEqual(
+      harness.streamed.filter((operation) => !tested.has(operation)),
+      [],
+    );
+  });
   for (const served of cases) {
     describe(`${served.name} keeps what every operation guarantees`, () => {
       const guarantees = [
         ...refusals,
-        ...(served.isTask === undefined ? billing : tasks),
+        ...(served.isTask === undefined ? billingOf(served) : tasks),
         ...idempotency,
         ...(served.stream === undefined ? [] : streaming),
       ];

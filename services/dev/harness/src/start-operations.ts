@@ -3,7 +3,7 @@ import { createLinkClient } from "@uag/link/client";
 import { dialGrpc } from "@uag/link/grpc-client";
 import { ResponseStream } from "@uag/link/response-stream";
 import { createLinkServer, type LinkHandler } from "@uag/link/server";
-import { type CapabilityContext, createContext } from "@uag/pipeline/context";
+import { type CapabilityContext, type ContextOptions, createContext } from "@uag/pipeline/context";
 import { withIdempotency } from "@uag/pipeline/idempotency/idempotency";
 import { ResponseBox } from "@uag/pipeline/idempotency/response-box";
 import { Runs } from "@uag/pipeline/idempotency/runs";
@@ -18,6 +18,7 @@ import { insecure } from "@uag/runtime/rpc/identity";
 import { type BufferBudget, type BufferLimits, defaultBufferLimits } from "@uag/untrusted/buffer-budget";
 import type { Admission, TaskAdmission } from "@uag/usage/types";
 import { TestAdmission } from "./admission.ts";
+import { unlimitedFetches } from "./unlimited-fetches.ts";
 
 /** The caller of an operation, and the request's head. */
 export interface CallOptions {
@@ -26,6 +27,8 @@ export interface CallOptions {
   readonly requestId?: string;
   /** Models that the key may use; none: all. */
   readonly models?: readonly string[];
+  /** The account's setting. Default: false. */
+  readonly lowersOutputCap?: boolean;
   readonly target?: string;
   /** Names and values, alternating; default: JSON. */
   readonly headers?: readonly string[];
@@ -51,6 +54,8 @@ export interface ReceivedResponse {
 export interface OperationsHarness extends AsyncDisposable {
   readonly admission: TestAdmission;
   readonly buffers: BufferBudget;
+  /** The operations whose response can be a stream. */
+  readonly streamed: readonly string[];
   /** Opens an exchange of an operation; without a body it is bodyless. */
   open(operation: string, body: string | Buffer | undefined, options?: CallOptions): ResponseStream;
   /** Opens an exchange whose body follows. */
@@ -75,8 +80,8 @@ export interface StartOptions {
   ) => Operations | Promise<Operations>;
   readonly bufferLimits?: BufferLimits;
   readonly egressAllow?: readonly string[];
-  /** URLs that each account may have fetched per hour; the default is the services'. */
-  readonly urlFetchesPerHour?: number;
+  /** How many URLs each account may have fetched; default: any number. */
+  readonly fetchBudget?: ContextOptions["fetchBudget"];
   /** Admits the requests; default: the harness's own, which only records. */
   readonly admission?: Admission & TaskAdmission;
   /** Stores responses under idempotency keys there; without it the header has no effect. */
@@ -94,10 +99,9 @@ export async function startOperations(options: StartOptions): Promise<Operations
   const runs = starting.use(new Runs());
   const log = createLogger({ service: "test", level: process.env["TEST_LOG"] ?? "silent" });
   const catalog = { current: parseCatalog(options.catalog, options.env ?? {}), [Symbol.dispose]: () => {} };
-  const { bufferLimits = defaultBufferLimits, egressAllow = [], idempotency, urlFetchesPerHour } = options;
+  const { bufferLimits = defaultBufferLimits, egressAllow = [], idempotency, fetchBudget = unlimitedFetches } = options;
   const metrics = createMetrics("test");
-  const limits = { bufferLimits, ...(urlFetchesPerHour !== undefined && { urlFetchesPerHour }) };
-  const parts = { name: "test", catalog, log, metrics, egressAllow, ...limits };
+  const parts = { name: "test", catalog, log, metrics, egressAllow, bufferLimits, fetchBudget };
   const context = starting.use(createContext({ ...parts, admission: admits }));
   const defined = await options.operations(context, starting, admits);
   const operations =
@@ -114,7 +118,8 @@ export async function startOperations(options: StartOptions): Promise<Operations
   let ids = 0;
   const request = (operation: string, options: CallOptions = {}) => {
     const { account = "acc_1", models = [], target = "/", headers = json, requestId = `req_${++ids}` } = options;
-    const caller = Caller.fromPartial({ keyId: "key_1", accountId: account, models: [...models] });
+    const { lowersOutputCap } = options;
+    const caller = Caller.fromPartial({ keyId: "key_1", accountId: account, models: [...models], lowersOutputCap });
     return { operation, requestId, target, headers, context: Buffer.from(Caller.encode(caller).finish()) };
   };
   const open: OperationsHarness["open"] = (operation, body, call) => {
@@ -125,6 +130,7 @@ export async function startOperations(options: StartOptions): Promise<Operations
   return {
     admission,
     buffers: context.buffers,
+    streamed: Object.keys(defined).filter((name) => defined[name]?.canStream === true),
     open,
     begin: (operation, call) => ResponseStream.open(client, { ...request(operation, call), bodyless: false }),
     async call(operation, body, call) {
@@ -144,10 +150,19 @@ function once(
   operations: Operations,
   { context, admission, ...rest }: OnceParts,
 ): Readonly<Record<string, LinkHandler>> {
-  const { events, log, buffers } = context;
+  const { catalog, events, log, buffers } = context;
   const findBill = async ({ requestId }: { requestId: string }) => admission.billOf(requestId);
   const admitFree = () => admission.admitFree();
-  return withIdempotency(operations, { ...rest, findBill, admitFree, events, log, buffers, renewMs: leaseMs / 3 });
+  return withIdempotency(operations, {
+    ...rest,
+    findBill,
+    admitFree,
+    catalog,
+    events,
+    log,
+    buffers,
+    renewMs: leaseMs / 3,
+  });
 }
 
 interface OnceParts {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ProviderEnvironment } from "@uag/catalog/provider-environment";
 import type { Peer } from "@uag/contract/access/rpc";
 import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes";
-import { adminSettings, providerSettings, simulatedProviders } from "./providers.ts";
+import { adminSettings, providerSettings, providerStates, simulatedProviders } from "./providers.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The inputs for the environment of a service. */
@@ -132,11 +132,7 @@ const video: ServiceRow = {
     return {
       ...videoRow.env(around),
       ASSETS_ADDR: around.address("media", "ASSETS_GRPC_PORT"),
-      // The operator of a single machine creates all alerts.
-      MAIL_CONFIRMED_DOMAINS: around.callerEnv["MAIL_CONFIRMED_DOMAINS"] ?? "*",
-      PUBLIC_URL: publicUrl(around.port),
-      WEBHOOK_KEY: around.secrets.webhook_key.current,
-      WEBHOOK_KEY_PREVIOUS: around.secrets.webhook_key.previous.join(","),
+      NOTIFICATIONS_ADDR: around.grpc("notifications"),
       ...(ofVideo.every(({ name }) => simulated.includes(name)) && simulatedPolling),
     };
   },
@@ -153,8 +149,11 @@ export const services: readonly ServiceRow[] = [
     entry: "services/billing/src/main.ts",
     ports: ["GRPC_PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ secrets, catalogFile, dataDir }) => ({
+    env: ({ secrets, catalogFile, dataDir, egressAllow }) => ({
       ARCHIVE_DIR: join(dataDir, "archive"),
+      CREDENTIAL_KEY: secrets.credential_key.current,
+      CREDENTIAL_KEY_PREVIOUS: secrets.credential_key.previous.join(","),
+      EGRESS_ALLOW: egressAllow,
       KEY_PEPPER: secrets.key_pepper,
       ADMIN_TOKEN: secrets.admin.token,
       CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,
@@ -169,7 +168,7 @@ export const services: readonly ServiceRow[] = [
     ...health,
     env: ({ batchKey, grpc, dataDir }) => ({
       BILLING_ADDR: grpc("billing"),
-      VIDEO_ADDR: grpc("video"),
+      NOTIFICATIONS_ADDR: grpc("notifications"),
       ARCHIVE_DIR: join(dataDir, "archive"),
       USAGE_MAC_KEYS: serviceNames.map((name) => `${name}:${batchKey(name)}`).join(),
     }),
@@ -185,6 +184,21 @@ export const services: readonly ServiceRow[] = [
     env: ({ auditKey, providers, callerEnv: env, simulatorUrl }) => ({
       AUDIT_KEY: auditKey,
       ...adminSettings(providers, { env, simulated: simulatedProviders(providers, env), simulatorUrl }),
+    }),
+  },
+  {
+    name: "notifications",
+    peer: "notifications",
+    entry: "services/notifications/src/main.ts",
+    ports: ["GRPC_PORT", "ADMIN_PORT"],
+    ...health,
+    env: ({ port, secrets, egressAllow, callerEnv }) => ({
+      EGRESS_ALLOW: egressAllow,
+      // The operator of a single machine creates all alerts.
+      MAIL_CONFIRMED_DOMAINS: callerEnv["MAIL_CONFIRMED_DOMAINS"] ?? "*",
+      PUBLIC_URL: publicUrl(port),
+      WEBHOOK_KEY: secrets.webhook_key.current,
+      WEBHOOK_KEY_PREVIOUS: secrets.webhook_key.previous.join(","),
     }),
   },
   ...serviceNames.map((name) => particular[name] ?? capability(name)),
@@ -206,13 +220,19 @@ export const services: readonly ServiceRow[] = [
     entry: "services/console/src/main.ts",
     ports: ["PORT", "ADMIN_PORT"],
     ...health,
-    env: ({ port, secrets, grpc, adminAddress, simulatorUrl }) => ({
+    env: ({ port, secrets, grpc, adminAddress, simulatorUrl, providers, callerEnv }) => ({
+      SIMULATED_PROVIDER_VARIABLES: providerStates(providers, callerEnv)
+        .filter(({ state }) => state === "simulated")
+        .map(({ name, variable }) => `${name}=${variable}`)
+        .join(),
       GATEWAY_URL: publicUrl(port),
       CONTENT_ORIGINS: `https:,${simulatorUrl}`,
       ADMIN_URL: `http://${adminAddress}/admin/v1`,
       BILLING_ADDR: grpc("billing"),
-      VIDEO_ADDR: grpc("video"),
+      NOTIFICATIONS_ADDR: grpc("notifications"),
       CONSOLE_ADMIN_TOKEN: secrets.console_admin_token,
+      TOTP_KEY: secrets.totp_key.current,
+      TOTP_KEY_PREVIOUS: secrets.totp_key.previous.join(","),
       FIRST_EMAIL: secrets.admin.email,
       FIRST_PASSWORD: secrets.admin.password,
       LINGER_MS: lingerMs,
@@ -231,9 +251,12 @@ export const services: readonly ServiceRow[] = [
       // On one machine with one user, the admin API may share the public port.
       ADMIN_ON_PUBLIC_PORT: "on",
       ADMIN_TRUSTED_HOPS: "1",
+      RECEIPT_KEY: secrets.receipt_key.current,
+      RECEIPT_KEY_PREVIOUS: secrets.receipt_key.previous.join(","),
       KEY_PEPPER: secrets.key_pepper,
       BILLING_ADDR: grpc("billing"),
       METERING_ADDR: grpc("metering"),
+      NOTIFICATIONS_ADDR: grpc("notifications"),
       ...Object.fromEntries(serviceNames.map((name) => [addressSetting(name), grpc(name)])),
       ASSETS_URL: urlsOf(address("media", "ASSETS_PORT")),
       CONSOLE_URL: urlsOf(address("console", "PORT")),

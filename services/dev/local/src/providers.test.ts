@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { providerEnvironments } from "@uag/catalog/provider-environment";
 import { providers as simulated } from "@uag/simulator/routes";
+import { providerLines } from "./banner.ts";
 import { repoRoot } from "./paths.ts";
-import { providerSettings, simulatedProviders } from "./providers.ts";
+import { providerSettings, providerStates, simulatedProviders } from "./providers.ts";
 
 const simulator = "http://127.0.0.1:20001";
 const providers = providerEnvironments(await readFile(join(repoRoot, "infra/config/catalog.yaml"), "utf8"));
@@ -45,6 +46,19 @@ test("a provider that the simulator does not implement is not served without its
   assert.deepEqual(simulatedProviders(acme, {}), []);
 });
 
+test("states of each provider whether it is real, and the variable that makes it real", () => {
+  const states = providerStates(providers, { OPENAI_API_KEY: "sk-real", XAI_BASE_URL: "http://127.0.0.1:9/v1" });
+  const stateOf = (wanted: string) => states.find(({ name }) => name === wanted);
+  assert.deepEqual(stateOf("openai"), { name: "openai", state: "real", variable: "OPENAI_API_KEY" });
+  assert.equal(stateOf("xai")?.state, "real");
+  assert.deepEqual(stateOf("anthropic"), { name: "anthropic", state: "simulated", variable: "ANTHROPIC_API_KEY" });
+  const lines = providerLines(states);
+  assert.match(lines, /^ {2}Real {7}openai, xai$/m);
+  assert.match(lines, /^ {2}Simulated {2}.*anthropic \(ANTHROPIC_API_KEY\)/m);
+  assert.match(lines, /DASHSCOPE_API_KEY=\.\.\. npm start/);
+  assert.equal(providerLines([]), "");
+});
+
 test("the simulator serves every path at which the catalogue lets it replace a provider", () => {
   for (const { name, simulatorPath = "" } of providers)
     assert.ok(
@@ -55,6 +69,6 @@ test("the simulator serves every path at which the catalogue lets it replace a p
 
 test("the README names the variables of every provider of the catalogue", async () => {
   const readme = await readFile(join(repoRoot, "README.md"), "utf8");
-  for (const { name, apiKeyVariable, baseUrlVariable } of providers)
-    assert.ok(readme.includes(`| \`${apiKeyVariable}\` | \`${baseUrlVariable}\` |`), name);
+  for (const { name, apiKeyVariables, baseUrlVariable } of providers)
+    assert.ok(readme.includes(`| \`${apiKeyVariables[0]}\` | \`${baseUrlVariable}\` |`), name);
 });

@@ -1,3 +1,4 @@
+import { simulatedSetting } from "@uag/catalog/provider";
 import type { ProviderEnvironment } from "@uag/catalog/provider-environment";
 import { keySettings } from "@uag/providers/reports/key-settings";
 
@@ -9,7 +10,7 @@ const simulatorKey = "simulator";
  * True for variables that only services which call providers may see; admin keys only the auditor.
  */
 export function isProviderSetting(name: string): boolean {
-  return /_(API_KEY|ADMIN_KEY|BASE_URL)$/.test(name);
+  return /_(API_KEY|ADMIN_KEY|BASE_URL)$|^PROVIDER_SECRET_/.test(name);
 }
 
 /**
@@ -18,6 +19,26 @@ export function isProviderSetting(name: string): boolean {
  */
 export function simulatedProviders(providers: readonly ProviderEnvironment[], env: Environment): string[] {
   return providers.filter((provider) => isSimulated(provider, env)).map(({ name }) => name);
+}
+
+/** How a provider of the catalogue is served. */
+export interface ProviderState {
+  readonly name: string;
+  /** Without its key, a provider that the simulator does not implement is not served. */
+  readonly state: "real" | "simulated" | "without key";
+  /** The variable with which the real provider is served. */
+  readonly variable: string;
+}
+
+/** How each provider of the catalogue is served, in its order. */
+export function providerStates(providers: readonly ProviderEnvironment[], env: Environment): ProviderState[] {
+  const simulated = new Set(simulatedProviders(providers, env));
+  return providers.map(({ name, apiKeyVariables, baseUrlVariable }) => {
+    const variables = [...apiKeyVariables, baseUrlVariable].filter((variable) => variable !== undefined);
+    const isReal = variables.length === 0 || variables.some((variable) => env[variable]);
+    const state = simulated.has(name) ? "simulated" : isReal ? "real" : "without key";
+    return { name, state, variable: variables[0] ?? "" };
+  });
 }
 
 const isAdminSetting = (name: string): boolean => /_ADMIN_(KEY|BASE_URL)$/.test(name);
@@ -42,9 +63,9 @@ export function adminSettings(
   return settings;
 }
 
-function isSimulated({ simulatorPath, apiKeyVariable, baseUrlVariable }: ProviderEnvironment, env: Environment) {
+function isSimulated({ simulatorPath, apiKeyVariables, baseUrlVariable }: ProviderEnvironment, env: Environment) {
   const isSet = (variable: string | undefined): boolean => variable !== undefined && Boolean(env[variable]);
-  return simulatorPath !== undefined && !isSet(apiKeyVariable) && !isSet(baseUrlVariable);
+  return simulatorPath !== undefined && !apiKeyVariables.some(isSet) && !isSet(baseUrlVariable);
 }
 
 /**
@@ -60,11 +81,15 @@ export function providerSettings(
   for (const [name, value] of Object.entries(env))
     if (isProviderSetting(name) && !isAdminSetting(name) && value) settings[name] = value;
   for (const provider of providers) {
-    const { simulatorPath, apiKeyVariable, baseUrlVariable } = provider;
+    const { simulatorPath, apiKeyVariables, baseUrlVariable } = provider;
     const simulated = isSimulated(provider, env);
     if (simulated && baseUrlVariable !== undefined) settings[baseUrlVariable] = `${simulatorUrl}${simulatorPath}`;
     const needsNoKey = simulated || (baseUrlVariable !== undefined && Boolean(env[baseUrlVariable]));
-    if (needsNoKey && apiKeyVariable !== undefined) settings[apiKeyVariable] ??= simulatorKey;
+    const [first] = apiKeyVariables;
+    if (needsNoKey && first !== undefined && !apiKeyVariables.some((variable) => settings[variable]))
+      settings[first] = simulatorKey;
   }
+  const simulated = simulatedProviders(providers, env);
+  if (simulated.length > 0) settings[simulatedSetting] = simulated.join();
   return settings;
 }

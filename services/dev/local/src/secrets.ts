@@ -12,6 +12,9 @@ const allSecrets = z.object({
   webhook_key: rotated,
   assets_secret: rotated,
   answer_key: rotated,
+  credential_key: rotated,
+  receipt_key: rotated,
+  totp_key: rotated,
   admin: z.object({ email: z.string(), password: z.string(), token: z.string() }),
   console_admin_token: z.string(),
   /**
@@ -26,6 +29,9 @@ const savedSecrets = allSecrets.partial({
   webhook_key: true,
   assets_secret: true,
   answer_key: true,
+  credential_key: true,
+  receipt_key: true,
+  totp_key: true,
   engines: true,
   console_admin_token: true,
 });
@@ -53,6 +59,9 @@ function newSecrets(): z.infer<typeof savedSecrets> {
     webhook_key: { current: newSecret(), previous: [] },
     assets_secret: { current: newSecret(), previous: [] },
     answer_key: { current: newSecret(), previous: [] },
+    credential_key: { current: newSecret(), previous: [] },
+    receipt_key: { current: newSecret(), previous: [] },
+    totp_key: { current: newSecret(), previous: [] },
     admin: {
       email: "admin@localhost",
       password: randomBytes(12).toString("base64url"),
@@ -72,7 +81,16 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
   const saved = text === undefined ? newSecrets() : savedSecrets.parse(JSON.parse(text));
   const whole = allSecrets.safeParse(saved);
   if (text !== undefined && whole.success) return whole.data;
-  const { webhook_key, assets_secret, answer_key, engines, console_admin_token } = saved;
+  const {
+    webhook_key,
+    assets_secret,
+    answer_key,
+    credential_key,
+    receipt_key,
+    totp_key,
+    engines,
+    console_admin_token,
+  } = saved;
   const completed = {
     ...saved,
     webhook_key: webhook_key ?? independent(saved.key_pepper, "webhooks"),
@@ -80,6 +98,9 @@ export async function loadSecrets(dataDir: string): Promise<Secrets> {
     engines: engines ?? newSecret(),
     console_admin_token: console_admin_token ?? newToken(),
     answer_key: answer_key ?? { current: newSecret(), previous: [] },
+    credential_key: credential_key ?? { current: newSecret(), previous: [] },
+    receipt_key: receipt_key ?? { current: newSecret(), previous: [] },
+    totp_key: totp_key ?? { current: newSecret(), previous: [] },
   };
   await saveSecrets(dataDir, completed);
   return completed;

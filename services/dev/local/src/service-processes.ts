@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Peer } from "@uag/contract/access/rpc";
 import { certificateFiles } from "./identity/certificates.ts";
 import type { Ports } from "./ports.ts";
@@ -14,6 +13,8 @@ export interface ServiceProcessOptions {
   row: ServiceRow;
   /** The checkout whose code is run. */
   root: string;
+  /** Its program. */
+  program: string;
   around: Environment;
   ports: Ports;
   replicas: number;
@@ -73,7 +74,7 @@ function noProxy(env: NodeJS.ProcessEnv): string {
 export async function serviceProcesses(options: ServiceProcessOptions): Promise<ProcessSpec[]> {
   const { row, root, around, ports } = options;
   const specs: ProcessSpec[] = [];
-  const program: ProcessSpec["command"] = [process.execPath, ...nodeOptions, join(root, row.entry)];
+  const command: ProcessSpec["command"] = [process.execPath, ...nodeOptions, options.program];
   for (const name of replicaNames(row.name, options.replicas)) {
     const numbers: Record<string, string> = {};
     for (const variable of row.ports) numbers[variable] = String(await ports.get(portName(name, variable)));
@@ -81,7 +82,7 @@ export async function serviceProcesses(options: ServiceProcessOptions): Promise<
     const own = { ...row.env(around), ...options.env };
     specs.push({
       name,
-      command: options.prefix === undefined ? program : [...options.prefix, ...program],
+      command: options.prefix === undefined ? command : [...options.prefix, ...command],
       cwd: root,
       env: {
         ...inherited(around.callerEnv),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { balancerProcess } from "./balancer/haproxy.ts";
+import { buildServices } from "./build/build-services.ts";
 import { type Crash, recordCrash } from "./crash-log.ts";
 import { dataDirMark, resolveDataDir, takeDataDir } from "./data-dir.ts";
 import { natsUserOf } from "./engines/nats.ts";
@@ -9,7 +10,7 @@ import { certificateFiles, makeCertificates } from "./identity/certificates.ts";
 import { binDir, repoRoot } from "./paths.ts";
 import { isFree, Ports } from "./ports.ts";
 import { type Environment, type ServiceRow, services, simulator } from "./processes.ts";
-import { simulatedProviders } from "./providers.ts";
+import { type ProviderState, providerStates, simulatedProviders } from "./providers.ts";
 import { ownRelease, type Release } from "./release.ts";
 import { type Run, removeRun, writeRun } from "./run-file.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
@@ -47,6 +48,8 @@ export interface FleetOptions {
 export interface Fleet extends AsyncDisposable {
   readonly run: Run;
   readonly processes: ProcessControl;
+  /** How each provider of the catalogue is served. */
+  readonly providers: readonly ProviderState[];
   /** Absolute. */
   readonly dataDir: string;
   /** Restarts one process of a service with the code and the settings of another release. */
@@ -84,10 +87,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const supervisor = starting.use(Supervisor.start({ logDir: join(dataDir, "log"), mark, report, onDeath }));
   const settings = { dataDir, port, balancerAdminPort, ports, engines, secrets, replicas, egressAllow, env };
   const around = await environmentOf(settings);
+  const built = await buildServices(report);
   const specsOf = (row: ServiceRow, root: string): Promise<ProcessSpec[]> =>
     serviceProcesses({
       row,
       root,
+      // Another release runs from its sources.
+      program: root === repoRoot ? join(built, `${row.name}.js`) : join(root, row.entry),
       around,
       ports,
       replicas: replicas[row.name] ?? 1,
@@ -105,7 +111,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     if (spec === undefined) throw new Error(`${root} does not have the process ${name}`);
     await supervisor.replace(spec);
   };
-  return { run, processes: supervisor, dataDir, changeRelease, stop, [Symbol.asyncDispose]: stop };
+  const providers = providerStates(around.providers, around.callerEnv);
+  return { run, processes: supervisor, providers, dataDir, changeRelease, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function requireFree(port: number): Promise<number> {

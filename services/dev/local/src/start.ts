@@ -74,7 +74,7 @@ export async function start(args: string[]): Promise<void> {
     if (!signal.aborted) throw error;
   });
   if (fleet !== undefined) {
-    print(await banner(fleet.run, (performance.now() - startedAt) / 1000));
+    print(await banner(fleet, (performance.now() - startedAt) / 1000));
     await buildPages(print, signal);
     if (atTerminal) followRequests(fleet.dataDir, print, signal);
     await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));

@@ -3,7 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { startService } from "@uag/billing/service";
@@ -58,24 +58,30 @@ async function startGuardedMongod(
   await admin.command({ createUser: "root", pwd: rootPassword, roles: ["root"] });
   await client.close();
   return (user, password) => {
-    const source = user === "root" ? "admin" : database;
-    return `mongodb://${user}:${password}@127.0.0.1:${port}/?replicaSet=rs0&authSource=${source}`;
+    return `mongodb://${user}:${password}@127.0.0.1:${port}/?replicaSet=rs0&authSource=admin`;
   };
 }
 
 test("billing's database role allows all its work, but neither changes nor deletes of ledger and audit log rows", async () => {
   await using resources = new AsyncDisposableStack();
   const urlOf = await startGuardedMongod(resources);
-  const command = join(repoRoot, "services/billing/src/commands/roles.ts");
-  const env = { ...process.env, ADMIN_MONGODB_URL: urlOf("root", rootPassword), USER_PASSWORD: billingPassword };
-  for (let i = 0; i < 2; i++) {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [command, "--database", database, "--user", "billing"],
-      { env },
-    );
-    assert.match(stdout, /billing_append_only on billing for billing/);
-  }
+  const passwords = join(await mkdtemp(join(tmpdir(), "passwords-")), "passwords.json");
+  resources.defer(() => rm(dirname(passwords), { recursive: true }));
+  const putUsers = async (): Promise<string> => {
+    const env = { ...process.env, ADMIN_MONGODB_URL: urlOf("root", rootPassword), PASSWORDS: passwords };
+    const command = join(repoRoot, "services/dev/local/src/engines/put-mongo-users.ts");
+    return (await promisify(execFile)(process.execPath, [command], { env })).stdout;
+  };
+  assert.match(await putUsers(), /All users have their roles/, "without passwords it creates no user");
+  await writeFile(passwords, JSON.stringify({ billing: billingPassword }));
+  assert.match(await putUsers(), /updated: billing$/m);
+  const root = new MongoClient(urlOf("root", rootPassword));
+  resources.defer(() => root.close());
+  await root.db("admin").command({ revokeRolesFromUser: "billing", roles: [{ role: "read", db: "audit" }] });
+  await rm(passwords);
+  assert.match(await putUsers(), /updated: billing$/m, "it returns a missing role, and needs no password for that");
+  const { users } = await root.db("admin").command({ usersInfo: "billing" });
+  assert.deepEqual(users[0].roles.map(({ role }: { role: string }) => role).sort(), ["billing_append_only", "read"]);
   const url = urlOf("billing", billingPassword);
   const billing = resources.use(
     await startService({

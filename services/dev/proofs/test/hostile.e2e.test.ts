@@ -11,6 +11,7 @@ test("providers report wrong, huge, missing, negative and new counters to every 
       "completed",
       "failed_usage",
       "failed_estimate",
+      "upper_bound",
       "unpriced_units",
       "implausible_usage",
       "nothing_owed",

@@ -3,10 +3,9 @@ import { test } from "node:test";
 import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
 import { withFleet } from "@uag/harness/fleet/with-fleet";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
-import { crashEverywhere, crashFundsInTurn } from "../src/soak/crash.ts";
+import { crashEverywhere } from "../src/soak/crash.ts";
 import { diskFaultsEnv, diskPhases, failDisk } from "../src/soak/disk.ts";
 import { isClean, showFigures } from "../src/soak/figures.ts";
-import { fundsEnv } from "../src/soak/funds.ts";
 
 const services = ["billing", "metering", "chat", "router"];
 
@@ -15,16 +14,6 @@ test("after a SIGKILL at every crash point of a request, requests succeed and th
     const figures = await crashEverywhere(fleet, seededRandom(1));
     t.diagnostic(showFigures("every crash point", figures));
     assert.ok(isClean(figures), showFigures("every crash point", figures));
-  });
-});
-
-test("after a SIGKILL at every crash point under requests with exhausted funds, the books are exact", async (t) => {
-  const env = { ACK_WAIT_MS: "1500", ...fundsEnv };
-  await withFleet({ services, env }, async (fleet) => {
-    for (const row of await crashFundsInTurn(fleet, seededRandom(2))) {
-      t.diagnostic(showFigures(row.funds, row));
-      assert.ok(isClean(row), showFigures(row.funds, row));
-    }
   });
 });
 

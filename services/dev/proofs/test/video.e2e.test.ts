@@ -4,13 +4,13 @@ import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
 import { soakVideo } from "../src/soak/video.ts";
 import { taskPoints } from "../src/soak/video-crash.ts";
 
-test("video tasks end, are charged by their outcome and are reported under one id while video is killed at every crash point and at random", async () => {
+test("video tasks end, are charged by their outcome and are reported under one id while video is killed at every crash point, and video and notifications at random", async () => {
   await withTemporaryDir(async (dataDir) => {
     const report = await soakVideo({
       funds: ["budget"],
       tasks: 60,
       seed: 3,
-      kill: ["video", "video-2"],
+      kill: ["video", "video-2", "notifications"],
       killEveryMs: 3_000,
       dataDir,
       replicas: 2,
@@ -19,6 +19,7 @@ test("video tasks end, are charged by their outcome and are reported under one i
     assert.deepEqual(report.violations, [], JSON.stringify(report));
     assert.ok(report.tasks > 60, `${report.tasks} tasks`);
     assert.deepEqual(Object.keys(report.deaths["budget"] ?? {}), taskPoints);
+    assert.ok(report.chargedWithoutVideo > 0, "some tasks are charged although they did not succeed");
     assert.ok(report.kills > 0);
   });
 });

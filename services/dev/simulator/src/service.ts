@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createPrefixCache } from "./content/prefix-cache.ts";
 import { AttemptCounter } from "./faults/attempts.ts";
 import type { Faults } from "./faults/catalogue.ts";
+import { RateWindows } from "./faults/rate-windows.ts";
 import { FaultRules } from "./faults/rules.ts";
 import { createSimulatorServer } from "./http/server.ts";
 import { openLogFile } from "./log/file.ts";
@@ -55,6 +56,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     log,
     inFlight,
     attempts: new AttemptCounter(),
+    windows: new RateWindows(),
     cache: createPrefixCache(Date.now),
     tasks,
     baseFaults: options.faults ?? {},

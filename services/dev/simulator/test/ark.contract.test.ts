@@ -62,7 +62,7 @@ test("a task succeeds with a video, its last frame, its settings and the tokens 
     [7, "720p", "16:9", 5, 24, "default"],
   );
   const movie = movieOf(await download(task.content.video_url));
-  assert.deepEqual([movie.width, movie.height, movie.seconds, movie.sound, movie.whole], [1248, 704, 5, false, true]);
+  assert.deepEqual([movie.width, movie.height, movie.seconds, movie.sound], [1248, 704, 5, false]);
   assert.equal(imageInfo(await download(task.content.last_frame_url))?.width, 1248);
 });
 
@@ -162,6 +162,8 @@ test("each terminal state of a task can be forced by its fault", async () => {
   const body = { model: second, content: [textPart("x")] };
   const failed = await finished(await create(body, { "x-sim-task-fail": "no paint" }));
   assert.deepEqual([failed.status, failed.error.message, failed.usage], ["failed", "no paint", undefined]);
+  const charged = await finished(await create(body, { "x-sim-task-fail": "", "x-sim-task-charged": "1" }));
+  assert.ok(charged.usage.completion_tokens > 0);
   const moderated = await finished(await create(body, { "x-sim-moderation": "1" }));
   assert.equal(moderated.error.code, "OutputVideoSensitiveContentDetected");
   assert.equal((await finished(await create(body, { "x-sim-task-expire": "1" }))).status, "expired");

@@ -18,36 +18,16 @@ export function boxesOf(bytes: Buffer): Box[] {
   return boxes;
 }
 
-/**
- * The video information in the headers of an MP4 file, and whether its samples are where the
- * headers say.
- */
-export function movieOf(bytes: Buffer): {
-  width: number;
-  height: number;
-  seconds: number;
-  sound: boolean;
-  whole: boolean;
-} {
+/** The video information in the headers of an MP4 file. */
+export function movieOf(bytes: Buffer): { width: number; height: number; seconds: number; sound: boolean } {
   const boxes = boxesOf(bytes);
   const bodyOf = (type: string) => boxes.find((box) => box.type === type)?.body ?? Buffer.alloc(100);
   const header = bodyOf("mvhd");
   const track = bodyOf("tkhd");
-  const sizes = bodyOf("stsz");
-  const first = bodyOf("stco").readUInt32BE(8);
-  let end = first;
-  let whole = true;
-  for (let i = 0; i < sizes.readUInt32BE(8); i++) {
-    const size = sizes.readUInt32BE(12 + 4 * i);
-    // Each sample is one NAL unit after its length.
-    whole &&= bytes.readUInt32BE(end) === size - 4;
-    end += size;
-  }
   return {
     width: track.readUInt32BE(76) / 0x10000,
     height: track.readUInt32BE(80) / 0x10000,
     seconds: header.readUInt32BE(16) / header.readUInt32BE(12),
     sound: boxes.some(({ type }) => type === "smhd"),
-    whole: whole && end <= bytes.length,
   };
 }

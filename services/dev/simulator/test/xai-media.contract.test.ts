@@ -111,7 +111,7 @@ test("a video is pending with rising progress, sometimes without a body, then do
     ["done", model, { cost_in_usd_ticks: 5_600_000_000 }],
   );
   const movie = movieOf(await download(last.body.video.url));
-  assert.deepEqual([movie.width, movie.height, movie.whole, last.body.video.duration], [1280, 720, true, 8]);
+  assert.deepEqual([movie.width, movie.height, last.body.video.duration], [1280, 720, 8]);
   assert.ok(Math.abs(movie.seconds - 8) < 0.05);
 });
 
@@ -130,6 +130,16 @@ test("each terminal state of a video can be forced by its fault, and a withheld 
     ["done", false, ""],
   );
   assert.equal((await lastTask(simulator)).charged, true);
+});
+
+test("a failed, expired or cancelled video reports its cost if it is charged", async () => {
+  for (const fault of ["task-fail", "task-expire", "task-cancelled"]) {
+    const free = await finished(await create({}, { [`x-sim-${fault}`]: "" }));
+    assert.deepEqual([free.body.usage, (await lastTask(simulator)).charged], [undefined, false]);
+    const { body } = await finished(await create({}, { [`x-sim-${fault}`]: "", "x-sim-task-charged": "1" }));
+    assert.ok(body.usage.cost_in_usd_ticks > 0, fault);
+    assert.deepEqual((await lastTask(simulator)).true_usage, body.usage);
+  }
 });
 
 test("edits and extensions charge the seconds of their input", async () => {

@@ -3,8 +3,8 @@ import { parseArgs } from "node:util";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import { z } from "zod";
 import { adminApi } from "./admin-api.ts";
-import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
+import { readTarget } from "./target.ts";
 
 const help = `npm run accounts -- <command> [options]
 
@@ -13,30 +13,45 @@ const help = `npm run accounts -- <command> [options]
     --name <text>
     --keep-answers <on|off>   whether responses under an Idempotency-Key are stored and returned to retries; applied
                               within a minute. If off, a retried request is still billed only once
+    --lower-output-cap <on|off>  when the balance does not cover a request without max_tokens: whether its output is
+                              capped at what the balance covers; if off, it is refused. Applied within a second
+    --disabled <on|off>       whether requests with the account's API keys are refused; applied within a second.
+                              Requests in progress are completed and billed
 `;
 
 const accountSchema = z.object({
   id: z.string(),
   name: z.string(),
   keep_answers: z.boolean(),
+  lower_output_cap: z.boolean(),
+  disabled: z.boolean(),
   available_usd: z.string(),
 });
 type Account = z.infer<typeof accountSchema>;
 
 const text = { type: "string" } as const;
-const options = { name: text, "keep-answers": text, help: { type: "boolean", short: "h" } } as const;
+const options = {
+  name: text,
+  "keep-answers": text,
+  "lower-output-cap": text,
+  disabled: text,
+  help: { type: "boolean", short: "h" },
+} as const;
 
-const columns = ["ID", "NAME", "RESPONSES STORED", "AVAILABLE USD"];
-const rowOf = ({ id, name, keep_answers: keeps, available_usd: available }: Account): string[] => [
+const columns = ["ID", "NAME", "STATUS", "RESPONSES STORED", "CAP LOWERED", "AVAILABLE USD"];
+const onOff = (setting: boolean): string => (setting ? "on" : "off");
+const rowOf = ({ id, name, available_usd: available, ...settings }: Account): string[] => [
   id,
   name,
-  keeps ? "on" : "off",
+  settings.disabled ? "disabled" : "enabled",
+  onOff(settings.keep_answers),
+  onOff(settings.lower_output_cap),
   available,
 ];
 
-function switchOf(given: string | undefined): boolean | undefined {
+function switchOf(option: string, given: string | undefined): boolean | undefined {
   if (given === undefined) return undefined;
-  if (given !== "on" && given !== "off") throw new UserError("--keep-answers must be on or off");
+  if (given !== "on" && given !== "off") throw new UserError(`--${option} must be on or off`);
   return given === "on";
 }
 
@@ -47,11 +62,16 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  const api = adminApi(await readRunningFleet());
+  const api = adminApi(await readTarget());
   const rows = [columns];
   if (command === "list") for await (const row of api.rows("/accounts")) rows.push(rowOf(accountSchema.parse(row)));
   else if (command === "update" && id !== undefined) {
-    const change = { name: values.name, keep_answers: switchOf(values["keep-answers"]) };
+    const change = {
+      name: values.name,
+      keep_answers: switchOf("keep-answers", values["keep-answers"]),
+      lower_output_cap: switchOf("lower-output-cap", values["lower-output-cap"]),
+      disabled: switchOf("disabled", values.disabled),
+    };
     rows.push(rowOf(accountSchema.parse(await api.call("PATCH", `/accounts/${encodeURIComponent(id)}`, change))));
   } else throw new UserError(`npm run accounts -- list, or npm run accounts -- update <id>\n\n${help}`);
   print(table(rows));

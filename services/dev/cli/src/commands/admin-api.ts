@@ -1,4 +1,3 @@
-import type { Run } from "@uag/local/run-file";
 import { UserError } from "@uag/local/terminal/step";
 import { boundedText } from "@uag/runtime/http/bounded-text";
 import { z } from "zod";
@@ -12,7 +11,13 @@ const maxResponseBytes = 64 * 1024 * 1024;
 
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The running fleet's admin API, on its operator port. */
+/** Where the admin API is, and the token for it. */
+export interface AdminAddress {
+  readonly admin_url: string;
+  readonly admin: { readonly token: string };
+}
+
+/** A gateway's admin API, on its operator port. */
 export interface AdminApi {
   call(method: string, path: string, body?: unknown): Promise<unknown>;
   /** All rows of a listing, across its pages. */
@@ -21,7 +26,8 @@ export interface AdminApi {
   open(path: string, query?: Query): Promise<Response>;
 }
 
-function withQuery(path: string, query: Query): string {
+/** A path with those of the query's fields that are set. */
+export function withQuery(path: string, query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   );
@@ -33,11 +39,11 @@ async function jsonOf({ body }: Response): Promise<unknown> {
 }
 
 /** @throws {UserError} with the API's message, or if it is unreachable */
-async function send(run: Run, path: string, init: RequestInit = {}): Promise<Response> {
+async function send(run: AdminAddress, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
   const response = await fetch(`${run.admin_url}${path}`, { ...init, headers }).catch((error: unknown) => {
     throw new UserError(
-      `The running fleet's admin API is unreachable: ${error instanceof Error ? error.message : error}`,
+      `The admin API at ${run.admin_url} is unreachable: ${error instanceof Error ? error.message : error}`,
     );
   });
   if (response.ok) return response;
@@ -45,7 +51,7 @@ async function send(run: Run, path: string, init: RequestInit = {}): Promise<Res
   throw new UserError(reported.success ? reported.data.error.message : `The admin API responded ${response.status}.`);
 }
 
-export function adminApi(run: Run): AdminApi {
+export function adminApi(run: AdminAddress): AdminApi {
   const signal = (): AbortSignal => AbortSignal.timeout(timeoutMs);
   return {
     async call(method, path, body) {

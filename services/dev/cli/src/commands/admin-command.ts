@@ -1,15 +1,14 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import type { Run } from "@uag/local/run-file";
 import { print, UserError } from "@uag/local/terminal/step";
 import { type AdminApi, adminApi } from "./admin-api.ts";
-import { readRunningFleet } from "./options.ts";
+import { readTarget, type Target } from "./target.ts";
 
 type ValuesOf<O extends ParseArgsOptionsConfig> = ReturnType<typeof parseArgs<{ options: O }>>["values"];
 
 /** What a command is run with. */
 export interface Call<O extends ParseArgsOptionsConfig> {
   readonly api: AdminApi;
-  readonly run: Run;
+  readonly target: Target;
   readonly values: ValuesOf<O>;
 }
 
@@ -26,7 +25,7 @@ interface AdminCommand<O extends ParseArgsOptionsConfig> {
 }
 
 /**
- * Runs `npm run <name> -- <command> [id]` on the admin API of the running fleet.
+ * Runs `npm run <name> -- <command> [id]` on the admin API of the target.
  * @throws {UserError} for an unknown command, or one without its id
  */
 export async function runAdminCommand<O extends ParseArgsOptionsConfig>(spec: AdminCommand<O>): Promise<void> {
@@ -40,8 +39,8 @@ export async function runAdminCommand<O extends ParseArgsOptionsConfig>(spec: Ad
   if (withoutId === undefined && withId === undefined) throw new UserError(`Unknown command "${command}".\n\n${help}`);
   if (withId !== undefined && id === undefined)
     throw new UserError(`The id is missing: npm run ${name} -- ${command} <id>. npm run ${name} -- list shows the ids`);
-  const run = await readRunningFleet();
-  const call = { api: adminApi(run), run, values };
+  const target = await readTarget();
+  const call = { api: adminApi(target), target, values };
   await withoutId?.(call);
   if (id !== undefined) await withId?.({ ...call, id: encodeURIComponent(id) });
 }

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Call, runAdminCommand } from "./admin-command.ts";
 import { parseCount } from "./options.ts";
 import { table } from "./table.ts";
+import { accountIn } from "./target.ts";
 
 const help = `npm run alerts -- <command> [options]
 
@@ -80,7 +81,7 @@ function rowOf(alert: Alert): string[] {
   return [id, key_id ?? account_id, name, ...stateOf(alert), [...new Set(notified)].join(), recipients.join()];
 }
 
-const accountOf = ({ values, run }: AlertCall): string => values.account ?? run.account_id;
+const accountOf = ({ values, target }: AlertCall): string => accountIn(target, values.account);
 
 async function list(call: AlertCall): Promise<void> {
   const rows = [["ID", "FOR", "NAME", "THIS MONTH", "NOTIFIES AT", "NOTIFIED", "RECIPIENTS"]];

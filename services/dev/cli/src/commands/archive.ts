@@ -1,12 +1,11 @@
 // npm run archive: manages the archived months of the running fleet, usage and ledger.
 import { parseArgs } from "node:util";
-import { operatorClient } from "@uag/local/operator";
 import { fail, UserError } from "@uag/local/terminal/step";
 import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
 import type { RpcClient } from "@uag/runtime/rpc/client";
-import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
+import { readTarget } from "./target.ts";
 
 const help = `npm run archive -- <command> [options]
 
@@ -127,9 +126,9 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const fleet = await readRunningFleet();
-  using usage = operatorClient<UsageAdminServiceServer>(fleet, "metering", UsageAdminServiceService);
-  using ledger = operatorClient<LedgerArchiveServiceServer>(fleet, "billing", LedgerArchiveServiceService);
+  const target = await readTarget();
+  using usage = target.client<UsageAdminServiceServer>("metering", UsageAdminServiceService);
+  using ledger = target.client<LedgerArchiveServiceServer>("billing", LedgerArchiveServiceService);
   const archives = [usageArchive(usage), ledgerArchive(ledger)];
   const wanted = archives.filter(({ what }) => values.only === undefined || what === values.only);
   if (wanted.length === 0) throw new UserError(`--only must be ${archives.map(({ what }) => what).join(" or ")}.`);

@@ -5,35 +5,22 @@ import { schema } from "@uag/local/config";
 import { resolveDataDir } from "@uag/local/data-dir";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import { readConfig } from "@uag/runtime/config";
-import { parseCount, readRunningFleet, showUsd } from "./options.ts";
+import { auditElsewhere } from "./audit-elsewhere.ts";
+import { totalsText } from "./audit-totals.ts";
+import { parseCount } from "./options.ts";
+import { readTarget } from "./target.ts";
 
 const help = `npm run audit [-- --wait <seconds>]
 
-Re-adds the whole ledger of the running fleet from its first row, and compares it with the balances and with the requests
-that the simulator served. The auditor compares ledger and balances every week, and the rows since its checkpoints every hour.
+Re-adds the whole ledger from its first row, and compares it with the balances and, of a fleet on this machine, with the
+requests that the simulator served. The auditor compares ledger and balances every week, and the rows since its checkpoints every hour.
 Prints the sums, and "exact" or every difference; exits with 1 if there is a difference.
   --wait <seconds>   maximum wait for bills in flight; default 30
   --full             has no effect: this audit is always full
 `;
 
-function sums({ books, comparison }: AuditReport): string {
-  const total = { toppedUp: 0n, available: 0n, held: 0n, charged: 0n, writtenOff: 0n };
-  for (const account of books.accounts) {
-    total.toppedUp += account.toppedUpNanoUsd;
-    total.available += account.availableNanoUsd;
-    total.held += account.heldNanoUsd;
-    total.charged += account.chargedNanoUsd;
-    total.writtenOff += account.writtenOffNanoUsd;
-  }
-  const { byCount, byEstimate, lostToCrash } = comparison;
-  return `Ledger      ${books.entries} entries of ${books.accounts.length} accounts, ${books.settledRequests} settled requests, ${books.openGrants} open grants
-Topped up   ${showUsd(total.toppedUp)}
-  available ${showUsd(total.available)}
-  held      ${showUsd(total.held)}
-  charged   ${showUsd(total.charged)}
-  written off ${showUsd(total.writtenOff)}
-Simulator   ${byCount} requests billed by its usage, ${byEstimate} by estimate, ${lostToCrash} lost to a crash before a byte was sent to the client
-`;
+function simulatorText({ comparison: { byCount, byEstimate, lostToCrash } }: AuditReport): string {
+  return `Simulator   ${byCount} requests billed by its usage, ${byEstimate} by estimate, ${lostToCrash} lost to a crash before a byte was sent to the client\n`;
 }
 
 async function main(): Promise<number> {
@@ -48,13 +35,15 @@ async function main(): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const run = await readRunningFleet();
+  const target = await readTarget();
+  const { run } = target;
+  if (run === undefined) return (await auditElsewhere(target)) ? 0 : 1;
   const dataDir = resolveDataDir(readConfig(schema).DATA_DIR);
   const waitMs = Number(parseCount("wait", values.wait)) * 1000;
   const report = await audit({ run, dataDir, waitMs }).catch((error: unknown) => {
     throw new UserError(`Querying the running fleet failed: ${error instanceof Error ? error.message : error}`);
   });
-  process.stdout.write(sums(report));
+  process.stdout.write(totalsText(report.books.accounts, report.books) + simulatorText(report));
   for (const violation of report.violations) print(`- ${violation}`);
   process.stdout.write(report.exact ? "exact\n" : `${report.violations.length} differences\n`);
   return report.exact ? 0 : 1;

@@ -1,6 +1,5 @@
 // npm run dead-letters: lists, prices, repairs and replays usage that metering could not apply.
 import { parseArgs } from "node:util";
-import { operatorClient } from "@uag/local/operator";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import {
   type DeadLetter,
@@ -9,9 +8,10 @@ import {
 } from "@uag/proto/metering/v1/admin.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { RpcClient } from "@uag/runtime/rpc/client";
-import { parseCost, readRunningFleet, showUsd } from "./options.ts";
+import { parseCost, showUsd } from "./options.ts";
 import { replay } from "./replay-dead-letters.ts";
 import { table } from "./table.ts";
+import { readTarget } from "./target.ts";
 
 const help = `npm run dead-letters -- <command> [options]
 
@@ -80,13 +80,10 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  if (command === "replay") return await replay();
+  const target = await readTarget();
+  if (command === "replay") return await replay(target);
   const { request = "", cost } = values;
-  using client = operatorClient<UsageAdminServiceServer>(
-    await readRunningFleet(),
-    "metering",
-    UsageAdminServiceService,
-  );
+  using client = target.client<UsageAdminServiceServer>("metering", UsageAdminServiceService);
   if (command === "list") return list(await find(client, request));
   if (command === "repair") return await repair(client, await find(client, request));
   if (command !== "price") throw new UserError(`Unknown command "${command}".\n\n${help}`);

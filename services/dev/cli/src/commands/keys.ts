@@ -1,6 +1,7 @@
 // npm run keys: creates, lists, changes, renews and revokes API keys of the running fleet.
 import { mayUse } from "@uag/catalog/access";
-import type { keyFields } from "@uag/contract/requests/admin-fields";
+import { namesOf } from "@uag/catalog/names";
+import type { keyFields } from "@uag/contract/key-fields";
 import { key as keySchema, newKey } from "@uag/contract/responses/admin";
 import { catalogModel } from "@uag/contract/responses/admin-fleet";
 import { fail, print, UserError } from "@uag/local/terminal/step";
@@ -8,6 +9,7 @@ import type { z } from "zod";
 import { type Call, runAdminCommand } from "./admin-command.ts";
 import { parseCount } from "./options.ts";
 import { table } from "./table.ts";
+import { accountIn } from "./target.ts";
 
 const help = `npm run keys -- <command> [options]
 
@@ -55,22 +57,20 @@ function limitOf(name: string, given: string | undefined): number | null | undef
   return given === undefined || given === "none" ? given && null : Number(parseCount(name, given));
 }
 
-const listedModel = catalogModel.pick({ id: true });
+const listedModel = catalogModel.pick({ id: true, aliases: true });
 
 /** @throws {UserError} for a model that the catalogue does not have: a key of it alone can call nothing */
 async function checkModels({ api, values: { models } }: KeyCall): Promise<void> {
   if (models === undefined || models === "none") return;
   const known: string[] = [];
-  for await (const row of api.rows("/models", {})) known.push(listedModel.parse(row).id);
+  for await (const row of api.rows("/models", {})) known.push(...namesOf(listedModel.parse(row)));
   for (const entry of models.split(",").map((model) => model.trim()))
     if (!known.some((model) => mayUse([entry], model)))
       throw new UserError(`No model matches --models ${entry}. The catalogue has: ${known.sort().join(", ")}`);
 }
 
-/** The command sets every field of a key but its metadata. */
-type SetField = Exclude<keyof typeof keyFields, "metadata">;
-
-function fieldsOf(values: KeyCall["values"]): Record<SetField, unknown> {
+/** The fields of a key that the options set. */
+function fieldsOf(values: KeyCall["values"]): Partial<Record<keyof typeof keyFields, unknown>> {
   const { models, expires, budget } = values;
   return {
     key_alias: values.name,
@@ -134,9 +134,9 @@ await runAdminCommand({
   commands: {
     list,
     async create(call) {
-      const { api, run, values } = call;
+      const { api, target, values } = call;
       await checkModels(call);
-      const body = { account_id: values.account ?? run.account_id, ...fieldsOf(values) };
+      const body = { account_id: accountIn(target, values.account), ...fieldsOf(values) };
       printSecret(await api.call("POST", "/keys", body));
     },
   },

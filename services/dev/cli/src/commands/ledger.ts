@@ -2,9 +2,9 @@
 import { parseArgs } from "node:util";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import { z } from "zod";
-import { type AdminApi, adminApi } from "./admin-api.ts";
-import { readRunningFleet } from "./options.ts";
+import { type AdminApi, adminApi, type Query } from "./admin-api.ts";
 import { table } from "./table.ts";
+import { accountIn, readTarget } from "./target.ts";
 
 const help = `npm run ledger -- <command> [options]
 
@@ -41,12 +41,9 @@ const repairSchema = z.object({
 });
 const pageSchema = z.object({ data: z.array(repairSchema), next_cursor: z.string().nullable() });
 
-async function list(api: AdminApi, query: { account: string; request_id: string | undefined }): Promise<void> {
+async function list(api: AdminApi, query: Query): Promise<void> {
   const rows = [["SEQ", "AT", "KIND", "AVAILABLE", "HELD", "CHARGED", "REQUEST", "NOTE"]];
-  for await (const row of api.rows(
-    "/ledger",
-    query.request_id === undefined ? query : { request_id: query.request_id },
-  )) {
+  for await (const row of api.rows("/ledger", query)) {
     const { seq, at, kind, available_usd, held_usd, charged_usd, request_id, note } = entrySchema.parse(row);
     rows.push([String(seq), at, kind, available_usd, held_usd, charged_usd, request_id ?? "", note]);
   }
@@ -75,10 +72,12 @@ async function main(): Promise<void> {
     process.stdout.write(help);
     return;
   }
-  const run = await readRunningFleet();
-  const api = adminApi(run);
+  const target = await readTarget();
+  const api = adminApi(target);
   if (command === "list") {
-    return await list(api, { account: values.account ?? run.account_id, request_id: values.request });
+    const { request } = values;
+    if (request !== undefined) return await list(api, { request_id: request });
+    return await list(api, { account: accountIn(target, values.account) });
   }
   if (command === "repair") {
     const { request: requestId, cost: costUsd } = values;

@@ -64,17 +64,18 @@ const dataDir = (): string => resolveDataDir(readConfig(schema).DATA_DIR);
 async function fetchAll(values: Values): Promise<void> {
   const run = await readRun(dataDir()).catch(() => undefined);
   const models = await readModels(await acceptedInFleet(dataDir()));
-  for (const name of sourceNames) {
-    const source = await fetchSource(dataDir(), name, values[name]);
-    if (run !== undefined) await adminApi(run).call("POST", "/prices/tables", tableOf(source, models));
-    print(`${name}: ${source.origin}`);
+  const sources: PriceSource[] = [];
+  for (const name of sourceNames) sources.push(await fetchSource(dataDir(), name, values[name]));
+  for (const source of sources) {
+    if (run !== undefined) await adminApi(run).call("POST", "/prices/tables", tableOf(source, { sources, models }));
+    print(`${source.name}: ${source.origin}`);
   }
 }
 
 /** Undefined if no fleet runs. */
 async function usedLastMonth(): Promise<UnitsByModel | undefined> {
   const run = await readRun(dataDir()).catch(() => undefined);
-  return run && lastMonth(adminApi(run), Date.now());
+  return run && (await lastMonth(run));
 }
 
 function modelNamed(models: readonly PricedModel[], id: string): PricedModel {

@@ -9,15 +9,14 @@ import { openReconciler, type Reconciler } from "@uag/auditor/reconcile/schedule
 import { providerEnvironments } from "@uag/catalog/provider-environment";
 import { repoRoot } from "@uag/local/paths";
 import { adminSettings } from "@uag/local/providers";
-import type { Run } from "@uag/local/run-file";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import { dayAfter, dayOf, isDay } from "@uag/providers/reports/days";
 import { keySettings } from "@uag/providers/reports/key-settings";
 import type { DayRange } from "@uag/providers/reports/types";
 import { readConfig } from "@uag/runtime/config";
 import { usdText } from "@uag/runtime/usd";
-import { readRunningFleet } from "./options.ts";
 import { table } from "./table.ts";
+import { needed, readTarget, type Target } from "./target.ts";
 
 const help = `npm run reconcile [-- options]
 
@@ -55,14 +54,14 @@ function rangeOf(from: string | undefined, to: string | undefined): DayRange {
   return { first, last };
 }
 
-async function configOf(run: Run, tolerance: string | undefined) {
+async function configOf({ run, mongodbUrl }: Target, tolerance: string | undefined) {
   const file = resolve(repoRoot, process.env["CATALOG_FILE"] || "infra/config/catalog.yaml");
   const providers = providerEnvironments(await readFile(file, "utf8"));
-  const around = { env: process.env, simulated: run.simulated, simulatorUrl: run.simulator_url };
+  const around = { env: process.env, simulated: run?.simulated ?? [], simulatorUrl: run?.simulator_url ?? "" };
   return readConfig(reconcileSchema, {
     ...process.env,
     ...adminSettings(providers, around),
-    MONGODB_URL: run.mongodb_url,
+    MONGODB_URL: needed(mongodbUrl, "MONGODB_URL"),
     MONGODB_DATABASE: "audit",
     ...(tolerance !== undefined && { RECONCILE_TOLERANCE_PERCENT: tolerance }),
   });
@@ -117,7 +116,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const days = rangeOf(values.from, values.to);
-  const config = await configOf(await readRunningFleet(), values.tolerance);
+  const config = await configOf(await readTarget(), values.tolerance);
   await using stack = new AsyncDisposableStack();
   const reconciler = await openReconciler(config, process.env, stack);
   const results: DayResult[] = [];

@@ -1,9 +1,8 @@
 import { print } from "@uag/local/terminal/step";
 import { replayDead } from "@uag/metering/stream/replay-dead";
-import { readRunningFleet } from "./options.ts";
+import { needed, type Target } from "./target.ts";
 
-/** Republishes the messages of the running fleet's dead-letter stream to its usage stream. */
-export async function replay(): Promise<void> {
-  const { nats_url: natsUrl } = await readRunningFleet();
-  print(`${await replayDead({ nats: { NATS_URL: natsUrl }, streamPrefix: "" })} messages replayed`);
+/** Republishes the messages of the dead-letter stream to the usage stream. */
+export async function replay({ nats }: Target): Promise<void> {
+  print(`${await replayDead({ nats: needed(nats, "NATS_URL"), streamPrefix: "" })} messages replayed`);
 }

@@ -4,7 +4,8 @@ import { parseArgs } from "node:util";
 import { fail, UserError } from "@uag/local/terminal/step";
 import { z } from "zod";
 import { adminApi } from "./admin-api.ts";
-import { readRunningFleet, showUsd } from "./options.ts";
+import { showUsd } from "./options.ts";
+import { accountIn, readTarget } from "./target.ts";
 
 const help = `npm run topup -- --usd <amount> [options]
 
@@ -44,9 +45,9 @@ async function main(): Promise<void> {
     return;
   }
   if (values.usd === undefined) throw new UserError(`--usd is missing.\n\n${help}`);
-  const run = await readRunningFleet();
-  const path = `/accounts/${encodeURIComponent(values.account ?? run.account_id)}`;
-  const admin = adminApi(run);
+  const target = await readTarget();
+  const path = `/accounts/${encodeURIComponent(accountIn(target, values.account))}`;
+  const admin = adminApi(target);
   const before = accountSchema.parse(await admin.call("GET", path));
   const reference = values.reference ?? randomUUID();
   const topUp = { amount_usd: values.usd, reference, note: values.note };

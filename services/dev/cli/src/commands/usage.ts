@@ -4,9 +4,9 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import { z } from "zod";
-import { adminApi } from "./admin-api.ts";
-import { readRunningFleet } from "./options.ts";
+import { type AdminApi, adminApi, type Query, withQuery } from "./admin-api.ts";
 import { table } from "./table.ts";
+import { readTarget } from "./target.ts";
 
 const help = `npm run usage [-- options]
 
@@ -15,6 +15,7 @@ Requests and cost by hour or day (UTC), account, key, model and operation.
   --from <time>        2027-01-31 or 2027-01-31T12:00:00Z
   --until <time>       exclusive; default: now
   --account <id>  --key <id>  --model <name>  --operation <name>
+  --refusals           the last hundred refused requests instead, of one --account, --key or --reason <code>
   --export <csv|ndjson>  writes single requests to stdout instead, newest first; --after <cursor> continues after a row
 `;
 
@@ -27,6 +28,8 @@ const options = {
   key: text,
   model: text,
   operation: text,
+  refusals: { type: "boolean" },
+  reason: text,
   export: text,
   after: text,
   help: { type: "boolean", short: "h" },
@@ -43,16 +46,50 @@ const bucketSchema = z.object({
   units: z.record(z.string(), z.number()),
 });
 
+const refusalSchema = z.object({
+  refused_at: z.string(),
+  account_id: z.string(),
+  key_id: z.string(),
+  status: z.number(),
+  reason: z.string(),
+  operation: z.string(),
+  model: z.string().nullable(),
+  message: z.string(),
+});
+
 const minute = (time: string): string => time.slice(0, 16).replace("T", " ");
+
+/** The last refused requests as a table, newest first. */
+async function refusalTable(api: AdminApi, filter: Query): Promise<string[][]> {
+  const { data } = z
+    .object({ data: z.array(refusalSchema) })
+    .parse(await api.call("GET", withQuery("/refusals", filter)));
+  const rows = data.map((row) => [
+    row.refused_at.slice(0, 19).replace("T", " "),
+    row.account_id,
+    row.key_id,
+    String(row.status),
+    row.reason,
+    row.operation,
+    row.model ?? "",
+    row.message,
+  ]);
+  return [["AT", "ACCOUNT", "KEY", "STATUS", "REASON", "OPERATION", "MODEL", "MESSAGE"], ...rows];
+}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options });
-  const { help: wantsHelp, export: format, bucket, after, ...filter } = values;
+  const { help: wantsHelp, export: format, refusals, reason, bucket, after, ...filter } = values;
   if (wantsHelp) {
     process.stdout.write(help);
     return;
   }
-  const api = adminApi(await readRunningFleet());
+  const api = adminApi(await readTarget());
+  if (refusals) {
+    const { account, key } = filter;
+    print(table(await refusalTable(api, { account, key, reason })));
+    return;
+  }
   if (format !== undefined) {
     const { body } = await api.open("/usage/export", { ...filter, format, after });
     if (body === null) throw new UserError("The admin API returned no body.");

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { type Call, runAdminCommand } from "./admin-command.ts";
 import { parseCount } from "./options.ts";
 import { table } from "./table.ts";
+import { accountIn } from "./target.ts";
 
 const help = `npm run webhooks -- <command> [options]
 
@@ -55,7 +56,7 @@ const deliverySchema = z.object({
 
 const usualLimit = 20;
 
-const accountOf = ({ values, run }: WebhookCall): string => values.account ?? run.account_id;
+const accountOf = ({ values, target }: WebhookCall): string => accountIn(target, values.account);
 
 async function rotate(call: WebhookCall): Promise<void> {
   const { overlap, immediately = false } = call.values;

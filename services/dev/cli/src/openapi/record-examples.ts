@@ -3,7 +3,7 @@ import type { Run } from "@uag/local/run-file";
 import { callAdminApi } from "@uag/router/openapi/examples/admin-calls";
 import { callPublicApi } from "@uag/router/openapi/examples/public-calls";
 import type { ExampleResponse, Json, Recorded } from "@uag/router/openapi/examples/types";
-import { operations } from "@uag/router/openapi/operations";
+import { billedOperations } from "@uag/router/openapi/routes";
 import { openRecorder, type Recorder } from "./recorder.ts";
 
 const shownWebhookUrl = "https://example.com/webhooks/videos";
@@ -18,11 +18,12 @@ export interface Around {
   reconcile?(): Promise<void>;
 }
 
-/** Until then, accounts and usage show different amounts each time. */
-async function waitForBills({ wait, recorded }: Recorder, account: string): Promise<void> {
-  const billed = recorded.filter(({ operation }) => operations[operation]?.billed === true).length;
+/** Until then, accounts and usage show different amounts each time. Returns the id of the last request. */
+async function waitForBills({ wait, recorded }: Recorder, account: string): Promise<string> {
+  const billed = recorded.filter(({ operation }) => billedOperations.has(operation)).length;
   const query = { account, limit: 100 };
-  await wait("admin.usage.events", { query, until: ({ data }) => (data as Json[]).length >= billed });
+  const { data } = await wait("admin.usage.events", { query, until: ({ data }) => (data as Json[]).length >= billed });
+  return String((data as Json[])[0]?.["request_id"]);
 }
 
 /**

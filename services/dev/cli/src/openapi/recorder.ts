@@ -7,8 +7,8 @@ import { allRoutes, nameOf } from "@uag/router/openapi/routes";
 
 export interface Recorder {
   readonly call: Call;
-  /** Repeats a request until its response satisfies `sent.until`; records nothing. */
-  wait(operation: string, sent: Sent): Promise<void>;
+  /** Repeats a request until its response satisfies `sent.until`, and returns that; records nothing. */
+  wait(operation: string, sent: Sent): Promise<Json>;
   readonly recorded: readonly Recorded[];
 }
 
@@ -53,7 +53,7 @@ export function openRecorder(
   return {
     recorded,
     async wait(operation, sent) {
-      await sendUntil(operation, sent);
+      return JSON.parse((await sendUntil(operation, sent)).text) as Json;
     },
     async call(operation, [name, summary], sent = {}) {
       const came = await sendUntil(operation, sent);

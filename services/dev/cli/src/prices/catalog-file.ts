@@ -22,7 +22,7 @@ function asUserError(error: unknown): never {
  */
 export async function readModels(accepted: readonly PriceVersionRow[]): Promise<PricedModel[]> {
   try {
-    return latestPrices(readRows(await readFile(catalogFile(), "utf8"), undefined, accepted));
+    return latestPrices(readRows(await readFile(catalogFile(), "utf8"), undefined, { accepted }));
   } catch (error) {
     return asUserError(error);
   }
@@ -31,7 +31,7 @@ export async function readModels(accepted: readonly PriceVersionRow[]): Promise<
 /** All accepted prices, by time; those of the running fleet included. */
 export async function readVersions(accepted: readonly PriceVersionRow[]): Promise<readonly PriceVersionRow[]> {
   try {
-    return readRows(await readFile(catalogFile(), "utf8"), undefined, accepted).price_versions ?? [];
+    return readRows(await readFile(catalogFile(), "utf8"), undefined, { accepted }).price_versions ?? [];
   } catch (error) {
     return asUserError(error);
   }

@@ -1,6 +1,5 @@
-import type { Difference, ModelDifference } from "@uag/catalog/prices/compare";
-import { usdDecimal } from "@uag/catalog/prices/quote";
-import { unitOf, unitTable } from "@uag/catalog/units";
+import { type Difference, type ModelDifference, needsReview } from "@uag/catalog/prices/compare";
+import { partsOf, perOf, usdDecimal } from "@uag/catalog/prices/quote";
 import { usdText } from "@uag/runtime/usd";
 import type { UnitsByModel } from "./last-month.ts";
 import { sourceNames } from "./sources.ts";
@@ -21,9 +20,7 @@ export function changeText(ours: bigint | undefined, next: bigint | undefined): 
 
 /** The cost of a quantity at a price, in USD. */
 function costText(unit: string, quantity: bigint, nanoUsd: bigint | undefined): string {
-  const known = unitOf(unit);
-  if (nanoUsd === undefined || known === undefined) return "-";
-  return usdText((quantity * nanoUsd) / BigInt(unitTable[known].per)).slice(0, -5);
+  return nanoUsd === undefined ? "-" : usdText((quantity * nanoUsd) / perOf(unit)).slice(0, -5);
 }
 
 /**
@@ -32,7 +29,7 @@ function costText(unit: string, quantity: bigint, nanoUsd: bigint | undefined): 
  */
 function monthText(model: string, difference: Difference, used: UnitsByModel | undefined): string[] {
   const next = offered(difference);
-  if (used === undefined || next === undefined || difference.key.includes(" above ")) return ["-", "-"];
+  if (used === undefined || next === undefined || partsOf(difference.key).above > 0) return ["-", "-"];
   const quantity = used.get(model)?.get(difference.key) ?? 0n;
   return [costText(difference.key, quantity, difference.ours), costText(difference.key, quantity, next)];
 }
@@ -51,7 +48,7 @@ export const diffHead = [
 /** The rows of a model in a table of differences. */
 export function diffRows({ model, differences }: ModelDifference, used: UnitsByModel | undefined, all: boolean) {
   return differences
-    .filter(({ finding }) => all || (finding !== "same" && finding !== "unknown"))
+    .filter((difference) => all || needsReview(difference))
     .map((difference) => {
       const { key, ours, theirs, finding } = difference;
       const shown = (nano: bigint | undefined): string => (nano === undefined ? "-" : usdDecimal(nano));

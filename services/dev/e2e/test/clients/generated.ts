@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createClient } from "@hey-api/openapi-ts";
+import type { SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
-import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { runTool } from "@uag/local/engines/run-tool";
 import { repoRoot } from "@uag/local/paths";
 import { openApiFile } from "@uag/router/openapi/file";
@@ -59,7 +59,7 @@ interface ClientReport {
 }
 
 /** A client generated from the committed OpenAPI document of the public API. */
-export function generatedClientTest(here: () => TestFleet): void {
+export function generatedClientTest(here: () => SharedFleet): void {
   test("a client generated from the document compiles under strict, lists models, chats and reads errors", () =>
     withTemporaryDir(async (dir) => {
       await createClient({

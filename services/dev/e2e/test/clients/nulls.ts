@@ -106,6 +106,8 @@ export const goodBodies: readonly (readonly [path: string, schema: string, good:
   ]),
   ["/v1/messages/count_tokens", "TokenCountRequest", { model: "claude-haiku-4-5", ...messages }],
   ["/v1/embeddings", "EmbeddingRequest", { model: "text-embedding-3-small", input: "Hi" }],
+  ["/v1/rerank", "RerankRequest", { model: "rerank-2.5", query: "Hi", documents: ["Hi"] }],
+  ["/v1/moderations", "ModerationRequest", { input: [{ type: "text", text: "Hi" }] }],
   ["/v1/audio/speech", "SpeechRequest", { model: "alpha3-tts-flash", input: "Hi" }],
   [
     "/v1/images/generations",

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TestFleet } from "@uag/harness/fleet/with-fleet";
+import type { SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { templateOf } from "@uag/router/openapi/document";
 import { examples } from "@uag/router/openapi/examples/examples";
+import { tone } from "@uag/router/openapi/examples/tone";
 import { allRoutes, nameOf, routesOf } from "@uag/router/openapi/routes";
 import sharp from "sharp";
 import { type Documented, documented } from "./documented.ts";
@@ -21,7 +22,7 @@ interface Sent {
 type Send = (method: string, template: string, sent?: Sent) => Promise<Json>;
 
 /** Sends requests and compares every response with the documents. */
-function sender(fleet: TestFleet, against: Documented): Send {
+function sender(fleet: SharedFleet, against: Documented): Send {
   const { base_url, api_key, admin } = fleet.run;
   return async (method, template, { path = {}, query = "", body, key } = {}) => {
     const filled = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? "");
@@ -59,7 +60,21 @@ async function edit(send: Send): Promise<void> {
   body.set("model", "gamma-image-1");
   body.set("prompt", "a cat");
   body.set("image", new Blob([new Uint8Array(png)], { type: "image/png" }), "a.png");
+  await send("POST", "/v1/estimate/images/edits", { body });
   await send("POST", "/v1/images/edits", { body });
+}
+
+async function transcribe(send: Send): Promise<void> {
+  for (const format of ["json", "verbose_json", "text", "srt", "vtt"]) {
+    const body = new FormData();
+    body.set("model", "whisper-1");
+    body.set("response_format", format);
+    for (const granularity of format === "verbose_json" ? ["word", "segment"] : [])
+      body.append("timestamp_granularities[]", granularity);
+    body.set("file", new Blob([new Uint8Array(tone())], { type: "audio/wav" }), "a.wav");
+    await send("POST", "/v1/audio/transcriptions", { body });
+    await send("POST", "/v1/estimate/audio/transcriptions", { body });
+  }
 }
 
 /** The reference's examples, except streams, and tasks, whose calls depend on one another. */
@@ -74,6 +89,7 @@ async function shown(send: Send): Promise<void> {
 }
 
 async function videos(send: Send, webhookUrl: string): Promise<void> {
+  await send("POST", "/v1/estimate/videos/generations", { body: video });
   const path = {
     id: idOf(await send("POST", "/v1/videos/generations", { body: { ...video, webhook_url: webhookUrl } })),
   };
@@ -105,6 +121,7 @@ async function accounts(send: Send): Promise<void> {
   const key = { id: idOf(await send("POST", "/admin/v1/keys", { body: { account_id: path.id, ...limits } })) };
   await send("GET", "/admin/v1/keys", { query: `?account=${path.id}` });
   await send("GET", "/admin/v1/keys/{id}", { path: key });
+  await send("GET", "/admin/v1/keys/{id}/use", { path: key });
   await send("PATCH", "/admin/v1/keys/{id}", { path: key, body: { key_alias: "renamed" } });
   await send("POST", "/admin/v1/keys/{id}/regenerate", { path: key, body: {} });
   await send("DELETE", "/admin/v1/keys/{id}", { path: key });
@@ -124,6 +141,43 @@ async function prices(send: Send): Promise<void> {
   await send("GET", "/admin/v1/prices");
 }
 
+async function providers(send: Send): Promise<void> {
+  await send("GET", "/admin/v1/providers");
+  const path = { id: "deepseek" };
+  const { revision } = await send("GET", "/admin/v1/providers/{id}", { path });
+  await send("PATCH", "/admin/v1/providers/{id}", { path, body: { revision, enabled: true } });
+  await send("PATCH", "/admin/v1/providers/{id}", { path, body: { revision, base_url: "http://localhost" } });
+  await send("GET", "/admin/v1/providers/{id}/models", { path });
+  await send("POST", "/admin/v1/providers/{id}/test", { path, body: {} });
+  await send("GET", "/admin/v1/catalog");
+  const created = await send("POST", "/admin/v1/providers/{id}/credentials", {
+    path,
+    body: { api_key: "sk-0123456789abcdef", enabled: false },
+  });
+  const credential = { ...path, credential: idOf(created) };
+  const change = { revision: created["revision"], enabled: false };
+  await send("PATCH", "/admin/v1/providers/{id}/credentials/{credential}", { path: credential, body: change });
+  await send("DELETE", "/admin/v1/providers/{id}/credentials/{credential}", { path: credential });
+  await addedProvider(send);
+}
+
+async function addedProvider(send: Send): Promise<void> {
+  await send("GET", "/admin/v1/provider-templates");
+  const path = { id: "mistral" };
+  await send("POST", "/admin/v1/providers", { body: { ...path, template: "mistral", enabled: false } });
+  await send("POST", "/admin/v1/providers", { body: { ...path, template: "nothing" } });
+  const fields = { operations: ["chat.completions"], context_tokens: 1_000, max_output_tokens: 100 };
+  const upstreams = [{ provider: "mistral", model: "large" }];
+  const body = { id: "mistral/large", ...fields, price: { input_tokens: 1, output_tokens: 2 }, upstreams };
+  const { revision } = await send("POST", "/admin/v1/models", { body });
+  await send("POST", "/admin/v1/models", { body: { ...body, id: "mistral/other", price: {} } });
+  const model = { model: encodeURIComponent("mistral/large") };
+  await send("GET", "/admin/v1/models/{model}", { path: model });
+  await send("PATCH", "/admin/v1/models/{model}", { path: model, body: { revision, enabled: false } });
+  await send("DELETE", "/admin/v1/models/{model}", { path: model });
+  await send("DELETE", "/admin/v1/providers/{id}", { path });
+}
+
 async function books(send: Send, account: string): Promise<void> {
   const query = `?account=${account}`;
   const event = await waitFor(
@@ -133,9 +187,12 @@ async function books(send: Send, account: string): Promise<void> {
     },
     { what: "usage events" },
   );
-  await send("GET", "/admin/v1/usage/events/{id}", { path: { id: String(event["request_id"]) } });
+  const path = { id: String(event["request_id"]) };
+  await send("GET", "/admin/v1/usage/events/{id}", { path });
+  await send("GET", "/v1/receipts/{id}", { path });
   await send("GET", "/admin/v1/reconciliations", { query: "?provider=openai" });
   await prices(send);
+  await providers(send);
   await send("GET", "/admin/v1/usage/series", { query: `${query}&bucket=hour&group_by=model` });
   for (const held of ["holds", "invoices", "message-budgets"])
     await send("GET", `/admin/v1/accounts/{id}/${held}`, { path: { id: account } });
@@ -189,10 +246,12 @@ async function refusals(send: Send): Promise<void> {
   await send("GET", "/v1/videos/generations/{id}", { path: { id: "none" } });
   await send("GET", "/admin/v1/accounts/{id}", { path: { id: "none" } });
   await send("GET", "/admin/v1/accounts", { query: "?limit=0" });
+  await send("GET", "/admin/v1/refusals");
+  await send("GET", "/admin/v1/refusals/series", { query: "?bucket=hour&group_by=reason" });
 }
 
 /** Streams of each kind, whose events have schemas of their own. */
-async function streams(fleet: TestFleet, against: Documented): Promise<void> {
+async function streams(fleet: SharedFleet, against: Documented): Promise<void> {
   const messages = [{ role: "user", content: "say: hello" }];
   const received: [path: string, schema: string, body: object][] = [
     [
@@ -211,10 +270,19 @@ async function streams(fleet: TestFleet, against: Documented): Promise<void> {
     const { events } = await fleet.client.stream(path, { ...body, stream: true });
     for await (const { data } of events) if (data !== "[DONE]") against.checkEvent(schema, data);
   }
+  const form = new FormData();
+  for (const [name, value] of Object.entries({ model: "gpt-4o-transcribe", stream: "true", "include[]": "logprobs" }))
+    form.set(name, value);
+  form.set("file", new Blob([new Uint8Array(tone())], { type: "audio/wav" }), "a.wav");
+  const sent = new Response(form);
+  const headers = { "content-type": sent.headers.get("content-type") ?? "" };
+  const body = Buffer.from(await sent.arrayBuffer());
+  const { events } = await fleet.client.stream("/v1/audio/transcriptions", body, { headers });
+  for await (const { data } of events) against.checkEvent("TranscriptEvent", data);
 }
 
 /** Compares real responses of every route with the documents. */
-export function responseTests(here: () => { readonly fleet: TestFleet; readonly webhookUrl: string }): void {
+export function responseTests(here: () => { readonly fleet: SharedFleet; readonly webhookUrl: string }): void {
   test("every route responds as documented, without unlisted fields", async () => {
     const { fleet, webhookUrl } = here();
     const { account_id: account } = fleet.run;
@@ -223,11 +291,13 @@ export function responseTests(here: () => { readonly fleet: TestFleet; readonly 
     for (const [template, , body] of goodBodies)
       if (!template.startsWith("/admin"))
         await send("POST", template, { body: { ...body, stream: undefined, stream_options: undefined } });
+    await send("POST", "/v2/rerank", { body: { model: "rerank-2.5", query: "Hi", documents: ["Hi"] } });
     await send("POST", "/v1/embeddings", {
       body: { model: "text-embedding-v4", input: ["a", "b"], encoding_format: "base64" },
     });
     await shown(send);
     await edit(send);
+    await transcribe(send);
     await videos(send, webhookUrl);
     const { data } = await send("GET", "/v1/models");
     await send("GET", "/v1/models/{id}", { path: { id: idOf((data as Json[])[0] ?? {}) } });

@@ -19,20 +19,49 @@ const rowsOf =
   };
 const operators = rowsOf("role", "role");
 const owners = rowsOf("open", "role");
+/** Owners may set these within their own account. */
+const withinAccount = rowsOf("field", "role");
 const members = rowsOf("open", "open");
 /** Members may set these within the limits set by an owner. */
 const limited = rowsOf("open", "field");
 
 const limits = ["models", "rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget"];
+const providerSettings = ["caches_from_tokens", "developer_role", "free_fields", "on_abort", "openai_options"];
+const modelFields = [
+  "aliases",
+  "context_tokens",
+  "default_image_detail",
+  "display_name",
+  "embedding",
+  "enabled",
+  "fallbacks",
+  "image",
+  "image_tokens",
+  "input",
+  "max_output_tokens",
+  "operations",
+  "original_image_tokens",
+  "output",
+  "output_cap_field",
+  "owned_by",
+  "price",
+  "reasoning",
+  "search",
+  "speech",
+  "stream_only",
+  "strategy",
+  "tokenizer_margin",
+  "upstreams",
+];
 const alertTerms = ["name", "monthly_usd", "below_usd", "thresholds", "webhook_url", "emails"];
 
 /**
- * The rights of each kind of person on each writable field of the admin API. A field that is added
- * to the contract needs a row here.
+ * The rights of each kind of person on each writable field of the admin API. `npm run check`
+ * fails for a field of the contract without a row here.
  */
 export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
   "admin.accounts.create": operators("id", "name"),
-  "admin.accounts.update": operators("name", "keep_answers"),
+  "admin.accounts.update": operators("name", "keep_answers", "lower_output_cap", "disabled"),
   "admin.accounts.top_up": operators("amount_usd", "reference", "note"),
   "admin.keys.create": { ...limited(...limits), ...members("account_id", "key_alias", "metadata", "expires") },
   "admin.keys.update": { ...limited(...limits, "expires"), ...members("key_alias", "metadata") },
@@ -40,10 +69,42 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
   "admin.ledger.repair": operators("request_id", "all", "cost_usd", "dry_run", "limit", "after"),
   "admin.prices.accept": operators("model", "price_version", "from", "effective_from", "confirm"),
   "admin.prices.table": operators("name", "origin", "prices"),
+  "admin.models.create": operators("id", "like", ...modelFields),
+  "admin.models.update": operators("revision", ...modelFields),
+  "admin.providers.create": operators(
+    "api_key",
+    "base_url",
+    "enabled",
+    "id",
+    "protocol",
+    "template",
+    "variable",
+    ...providerSettings,
+  ),
+  "admin.providers.update": operators("base_url", "enabled", "revision", ...providerSettings),
+  "admin.providers.test": operators("credential_id", "model"),
+  "admin.providers.credentials.create": operators(
+    "account",
+    "api_key",
+    "base_url",
+    "enabled",
+    "name",
+    "priority",
+    "revision",
+    "variable",
+    "weight",
+  ),
+  "admin.providers.credentials.update": operators("account", "enabled", "priority", "revision", "weight"),
   "admin.tokens.create": operators("name", "role", "account_id", "expires"),
   "admin.alerts.create": owners("account_id", "kind", "key_id", ...alertTerms),
   "admin.alerts.update": owners(...alertTerms),
   "admin.alerts.test": owners(""),
   "admin.webhooks.secrets.create": owners("account_id", "overlap_seconds"),
   "admin.webhooks.deliveries.replay": owners(""),
+};
+
+/** The same for the console's own operations. */
+export const consoleFieldRights: Readonly<Record<"users.update" | "invitations.create", Rows>> = {
+  "users.update": { ...withinAccount("role", "account_id"), ...owners("disabled", "key_limits") },
+  "invitations.create": { ...withinAccount("role", "account_id"), ...owners("email") },
 };

@@ -18,9 +18,15 @@ export interface Violation {
 const scripts = `performance.getEntriesByType("resource")
   .filter(({ name }) => name.endsWith(".js"))
   .map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`;
-const violations = `axe.run(document).then(({ violations }) => violations
+const violations = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
   .filter(({ impact }) => impact === "serious" || impact === "critical")
   .map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`;
+
+/** Colours change gradually after a change of the colour scheme. */
+const transitions = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
+  Promise.allSettled(
+    document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished),
+  ).then(() => undefined))`;
 
 const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
@@ -31,6 +37,7 @@ export const bytesOf = (loaded: readonly Script[]): number => loaded.reduce((sum
 
 /** The violations found by axe. The page's context must bypass the content security policy, which blocks axe. */
 export async function violationsOf(page: Page): Promise<Violation[]> {
+  await page.evaluate(transitions);
   await page.evaluate(await readFile(axePath, "utf8"));
   return await page.evaluate<Violation[]>(violations);
 }

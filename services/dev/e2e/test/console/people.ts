@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { Visitor } from "./visitor.ts";
 
+type Called = Pick<TestFleet, "run">;
+
 export const password = "correct horse battery staple";
 
 export interface Assignment {
@@ -11,12 +13,12 @@ export interface Assignment {
 }
 
 /** The first operator of a fleet, signed in. */
-export async function firstOperator({ run }: TestFleet): Promise<Visitor> {
+export async function firstOperator({ run }: Called): Promise<Visitor> {
   return await new Visitor(run.console_url).signIn(run.admin.email, run.admin.password);
 }
 
 /** Creates an invitation. @returns the path of its link below the console */
-export async function invite({ run }: TestFleet, by: Visitor, body: object): Promise<string> {
+export async function invite({ run }: Called, by: Visitor, body: object): Promise<string> {
   const made = await by.post("/api/invitations", body);
   assert.equal(made.status, 201, made.text);
   const { url } = made.json() as { url: string };
@@ -25,7 +27,7 @@ export async function invite({ run }: TestFleet, by: Visitor, body: object): Pro
 }
 
 /** Invites a person and accepts the invitation. @returns them, signed in */
-export async function enrol(fleet: TestFleet, by: Visitor, assignment: Assignment): Promise<Visitor> {
+export async function enrol(fleet: Called, by: Visitor, assignment: Assignment): Promise<Visitor> {
   const link = await invite(fleet, by, assignment);
   const person = new Visitor(fleet.run.console_url);
   const accepted = await person.post(`/api${link}/accept`, { name: assignment.role, password });

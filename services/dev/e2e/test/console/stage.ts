@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { pollsWithin } from "@uag/harness/testing/wait-for";
 import { buildConsole } from "@uag/local/console-web";
@@ -27,27 +28,39 @@ export const statusOf = (pending: Promise<unknown>): Promise<number | undefined>
   );
 
 /** A fleet with a built console, and a real browser in front of it. */
-export class Stage implements AsyncDisposable {
-  readonly fleet: TestFleet;
+export class Stage<F extends Pick<TestFleet, "run"> = TestFleet> implements AsyncDisposable {
+  readonly fleet: F;
   readonly #browser: Browser;
   readonly #resources: AsyncDisposableStack;
   readonly #contexts: BrowserContext[] = [];
 
-  private constructor(fleet: TestFleet, browser: Browser, resources: AsyncDisposableStack) {
+  private constructor(fleet: F, browser: Browser, resources: AsyncDisposableStack) {
     this.fleet = fleet;
     this.#browser = browser;
     this.#resources = resources;
   }
 
-  static async open(options: Partial<FleetOptions> = {}): Promise<Stage> {
+  static async open(options: Partial<FleetOptions>): Promise<Stage> {
+    return await Stage.#before(async (started) => {
+      const dataDir = await mkdtemp(join(tmpdir(), "console-journeys-"));
+      started.defer(() => rm(dataDir, { recursive: true, force: true }));
+      return started.use(await startTestFleet({ dataDir, ...options }));
+    });
+  }
+
+  /** The browser in front of the fleet that files of tests share. */
+  static async share(): Promise<Stage<SharedFleet>> {
+    return await Stage.#before(openSharedFleet);
+  }
+
+  static async #before<F extends Pick<TestFleet, "run">>(
+    start: (resources: AsyncDisposableStack) => Promise<F>,
+  ): Promise<Stage<F>> {
     await using started = new AsyncDisposableStack();
-    const dataDir = await mkdtemp(join(tmpdir(), "console-journeys-"));
-    started.defer(() => rm(dataDir, { recursive: true, force: true }));
     const browser = await openBrowser();
     started.defer(() => browser.close());
     await buildConsole({ report: () => undefined });
-    const fleet = started.use(await startTestFleet({ dataDir, ...options }));
-    return new Stage(fleet, browser, started.move());
+    return new Stage(await start(started), browser, started.move());
   }
 
   [Symbol.asyncDispose](): Promise<void> {

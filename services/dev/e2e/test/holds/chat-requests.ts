@@ -125,11 +125,10 @@ interface ChatPart {
   readonly image_url?: { readonly url: string; readonly detail?: string };
 }
 
-/** The parts of a chat message in the Responses format, which accepts audio only for Gemini. */
-function responseParts(content: unknown, model: Model): unknown {
+/** The parts of a chat message in the Responses format. */
+function responseParts(content: unknown): unknown {
   if (typeof content === "string") return content;
-  const taken = (content as ChatPart[]).filter(({ type }) => type !== "input_audio" || providerOf(model) === "gemini");
-  return taken.map((part) => {
+  return (content as ChatPart[]).map((part) => {
     if (part.type === "text") return { type: "input_text", text: part.text };
     if (part.image_url === undefined) return part;
     const { url, detail } = part.image_url;
@@ -144,14 +143,14 @@ export function responsesEdge(model: Model, random: Random): Edge {
   const body = {
     model: model.id,
     instructions: "Be of help, in JSON if asked. ".repeat(300),
-    input: [{ role: "user", content: responseParts(parts(random, model, text), model) }],
+    input: [{ role: "user", content: responseParts(parts(random, model, text)) }],
     stream: random() < 0.5,
     ...(cap !== undefined && { max_output_tokens: cap }),
     ...(random() < 0.3 && { tools: [{ type: "function", name: "tool", description: "d", parameters: {} }] }),
     ...(random() < 0.3 && { text: { format: { type: "json_object" } } }),
     ...(random() < 0.3 && model.reasoning !== undefined && { reasoning: { effort: model.reasoning.efforts.at(-1) } }),
   };
-  return { operation: "responses.create", body: Buffer.from(JSON.stringify(body)) };
+  return { operation: "responses", body: Buffer.from(JSON.stringify(body)) };
 }
 
 /**
@@ -177,5 +176,5 @@ export function messagesEdge(model: Model, random: Random): Edge {
     stream: random() < 0.5,
     ...(tools.length > 0 && { tools }),
   };
-  return { operation: "messages.create", body: Buffer.from(JSON.stringify(body)) };
+  return { operation: "messages", body: Buffer.from(JSON.stringify(body)) };
 }

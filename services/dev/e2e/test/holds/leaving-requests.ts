@@ -39,5 +39,5 @@ function messagesEdge(model: Model, random: Random, text: string): Edge {
     messages: [{ role: "user", content: `${searches ? "search 3 times\n" : ""}${text}` }],
     ...(searches && { tools: [{ type: "web_search_20250305", name: "web_search", max_uses: 5 }] }),
   };
-  return { operation: "messages.create", body: Buffer.from(JSON.stringify(body)) };
+  return { operation: "messages", body: Buffer.from(JSON.stringify(body)) };
 }

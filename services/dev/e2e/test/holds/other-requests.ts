@@ -1,5 +1,6 @@
 import type { Model } from "@uag/catalog/types";
 import sharp from "sharp";
+import { audioFiles } from "./audio-files.ts";
 import type { Edge, Random } from "./chat-requests.ts";
 
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
@@ -18,6 +19,18 @@ export function embeddingsEdge(model: Model, random: Random): Edge {
 export function speechEdge(model: Model, random: Random): Edge {
   const input = pick(random, ["x", "汉字".repeat(700), `${"Say it once more. ".repeat(90)}`, "🙂".repeat(200)]);
   return json("audio.speech", { model: model.id, input, voice: model.speech?.voices[0], response_format: "wav" });
+}
+
+/** Files whose headers state less than they contain, or nothing, beside honest ones. */
+export async function transcriptionEdge(model: Model, random: Random): Promise<Edge> {
+  const form = new FormData();
+  form.set("model", model.id);
+  form.set("prompt", random() < 0.5 ? "" : `${random()} ${"汉字 ".repeat(60)}`);
+  const file = pick(random, audioFiles)(random);
+  form.set("file", new Blob([new Uint8Array(file)]), "a");
+  const response = new Response(form);
+  const body = Buffer.from(await response.arrayBuffer());
+  return { operation: "audio.transcriptions", body, contentType: response.headers.get("content-type") ?? "" };
 }
 
 const commonSizes = ["auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "2048x2048", "3840x2160"];

@@ -10,9 +10,10 @@ import { type ReceivedResponse, startOperations } from "@uag/harness/start-opera
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { providerSettings } from "@uag/local/providers";
 import { operations as media } from "@uag/media/operations";
+import { type DrainLimits, Drains } from "@uag/providers/disconnect/drains";
 import { createAudioFetcher } from "@uag/providers/speech/fetch";
 import { type Simulator, startSimulator } from "@uag/simulator/service";
-import { Mp3Threads } from "@uag/speech/audio/mp3-threads";
+import { Mp3Encoders } from "@uag/speech/audio/mp3-encoders";
 import { operations as speech } from "@uag/speech/operations";
 
 export interface BilledCall extends Pick<ReceivedResponse, "status" | "text" | "headers"> {
@@ -34,7 +35,8 @@ export interface Stage extends AsyncDisposable {
 
 const catalogFile = new URL("../../../../../infra/config/catalog.yaml", import.meta.url);
 
-export async function openStage(): Promise<Stage> {
+/** @param drains limits of the calls that are read after their clients disconnect */
+export async function openStage(drains: Partial<DrainLimits> = {}): Promise<Stage> {
   await using opening = new AsyncDisposableStack();
   const simulator = opening.use(await startSimulator());
   const catalog = await readFile(catalogFile, "utf8");
@@ -46,12 +48,12 @@ export async function openStage(): Promise<Stage> {
       env,
       egressAllow: [new URL(simulator.url).host],
       operations: (context, resources) => ({
-        ...chat(chatContext(context)),
+        ...chat(chatContext({ ...context, drains: resources.use(new Drains(drains)) })),
         ...media({ ...context, assets }),
         ...embedding(context, { partsAtOnce: 4 }),
         ...speech({
           ...context,
-          threads: resources.use(new Mp3Threads(1)),
+          encoders: resources.use(new Mp3Encoders(1)),
           audio: createAudioFetcher(context.guarded),
           maxCharacters: 100_000,
         }),

@@ -18,7 +18,7 @@ const penniless = "acct_penniless";
 /**
  * A client of the fleet with a new key: by default of an account without money, and without limits.
  */
-export async function clientOf({ run }: TestFleet, requested: RequestedKey): Promise<TestClient> {
+export async function clientOf({ run }: Pick<TestFleet, "run">, requested: RequestedKey): Promise<TestClient> {
   using accounts = operatorClient<AccountServiceServer>(run, "billing", AccountServiceService);
   using keys = operatorClient<KeyServiceServer>(run, "billing", KeyServiceService);
   await accounts.createAccount({ id: penniless, name: "Penniless" });

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { TestClient } from "@uag/harness/fleet/client";
 import { setFault } from "@uag/harness/fleet/faults";
-import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
+import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import OpenAI, { toFile } from "openai";
 import { clientOf, type RequestedKey } from "./keys.ts";
 
@@ -14,7 +11,7 @@ export const prompt = "A lighthouse in the snow";
 
 /** A fleet that generates images, with input images. */
 export interface ImagePlace {
-  readonly fleet: TestFleet;
+  readonly fleet: SharedFleet;
   readonly openai: OpenAI;
   /** 1024 x 1024, opaque and transparent. */
   readonly picture: Buffer;
@@ -28,12 +25,8 @@ export interface ImagePlace {
 /** The fleet; available once the suite has started. */
 export type PlaceOf = () => ImagePlace;
 
-export async function openPlace(resources: AsyncDisposableStack): Promise<ImagePlace> {
-  const dataDir = await mkdtemp(join(tmpdir(), "images-"));
-  resources.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const services = ["billing", "metering", "media", "router"];
-  // A user's own setting, which must not replace the fleet's.
-  const fleet = resources.use(await startTestFleet({ dataDir, services, egressAllow: "127.0.0.1:9" }));
+export async function openPlace(): Promise<ImagePlace> {
+  const fleet = await openSharedFleet();
   const openai = new OpenAI({ apiKey: fleet.run.api_key, baseURL: `${fleet.run.base_url}/v1`, maxRetries: 0 });
   const draw = async (background: "opaque" | "transparent"): Promise<Buffer> => {
     const made = await openai.images.generate({ model: "gamma-image-1", prompt, quality: "low", background });

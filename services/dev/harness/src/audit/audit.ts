@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readCrashLog } from "@uag/local/crash-log";
 import type { Run } from "@uag/local/run-file";
-import { type Books, readBooks } from "./billed.ts";
+import { type Books, providersAtSimulator, readBooks } from "./billed.ts";
 import { type Comparison, compare } from "./compare.ts";
-import { readServed } from "./served.ts";
+import { readServed, type Served } from "./served.ts";
 
 export interface AuditOptions {
   run: Run;
@@ -27,10 +27,12 @@ const retryMs = 300;
 
 async function auditOnce({ run, dataDir, except }: AuditOptions): Promise<AuditReport> {
   const { attempts, complete } = await readServed(run.simulator_url);
-  const served = { attempts: attempts.filter(({ requestId = "" }) => !except?.has(requestId)), complete };
-  const books = await readBooks(run, served);
+  const books = await readBooks(run, { attempts, complete });
+  const isExcept = ({ requestId = "" }: Served) => except?.has(requestId) || books.providerTests.has(requestId);
+  const served = { attempts: attempts.filter((attempt) => !isExcept(attempt)), complete };
   const crashes = await readCrashLog(dataDir);
-  const comparison = compare({ served, billed: books.billed, simulated: new Set(run.simulated), crashes });
+  const simulated = new Set([...run.simulated, ...(await providersAtSimulator(run))]);
+  const comparison = compare({ served, billed: books.billed, simulated, crashes });
   const violations = [...books.violations, ...comparison.violations];
   return { exact: violations.length === 0, books, comparison, violations };
 }

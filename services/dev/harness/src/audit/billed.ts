@@ -1,8 +1,10 @@
+import type { ModelPrice } from "@uag/catalog/price";
 import { auditBooks, type Findings } from "@uag/ledger/books/audit-books";
 import { auditChain } from "@uag/ledger/books/audit-chain";
-import type { LaneData } from "@uag/ledger/books/lane";
-import { openLanes } from "@uag/ledger/books/lanes";
+import { type AuditedDatabase, openAuditPool } from "@uag/ledger/books/audit-pool";
+import type { CatalogEntryDocument } from "@uag/ledger/documents/catalog-overlay";
 import { auditWaitMs, connectBooks } from "@uag/ledger/documents/connection";
+import { type PriceDocument, priceOf } from "@uag/ledger/documents/prices";
 import { modelsOn, type Store } from "@uag/ledger/documents/store";
 import { entryId } from "@uag/ledger/rules/entry";
 import { operatorClient } from "@uag/local/operator";
@@ -38,6 +40,8 @@ export interface Books {
   readonly openGrants: bigint;
   /** Rows after which an account's available balance was negative. */
   readonly overdrafts: number;
+  /** The calls of providers' tests, whose cost the audit log has in place of the ledger. */
+  readonly providerTests: ReadonlySet<string>;
   /** Settlements of requests that were already settled. */
   readonly doubled: number;
   /** Violations within the ledger itself. */
@@ -103,20 +107,48 @@ async function readBilled(store: Pick<Store, "ledger">, served: ServedLog): Prom
   return billed;
 }
 
-/** The usage events of all settled requests, as the ledger has them. */
-export async function readSettled(run: Run): Promise<UsageEvent[]> {
+/** Names of the providers that operators added and that are called at the simulator. */
+export async function providersAtSimulator(run: Run): Promise<string[]> {
   const connection = await connectBooks({ url: run.mongodb_url, database: "billing", waitMs: auditWaitMs });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => connection.close());
-  const events: UsageEvent[] = [];
-  for await (const event of settled(modelsOn(connection), { kind: "settle" })) events.push(event);
-  return events;
+  const { catalogProviders } = modelsOn(connection);
+  const entries = await catalogProviders.find({ added: true }).lean<CatalogEntryDocument[]>();
+  const isAt = ({ fields }: CatalogEntryDocument): boolean =>
+    String((JSON.parse(fields) as { base_url?: unknown }).base_url).startsWith(`${run.simulator_url}/`);
+  return entries.filter(isAt).map(({ _id }) => _id);
 }
 
-async function auditAll(store: Store, books: LaneData): Promise<Findings> {
+/** A settled request, with the price that its bill names. */
+export interface Settled {
+  readonly bill: UsageEvent;
+  /** Undefined for a price that billing has not seen. */
+  readonly price: ModelPrice | undefined;
+}
+
+/** All settled requests, as the ledger has them. */
+export async function readSettled(run: Run): Promise<Settled[]> {
+  const connection = await connectBooks({ url: run.mongodb_url, database: "billing", waitMs: auditWaitMs });
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => connection.close());
+  const store = modelsOn(connection);
+  const known = (await store.prices.find().lean<PriceDocument[]>()).map(priceOf);
+  const prices = new Map(known.map((price) => [price.version, price]));
+  const found: Settled[] = [];
+  for await (const bill of settled(store, { kind: "settle" }))
+    found.push({ bill, price: prices.get(bill.priceVersion) });
+  return found;
+}
+
+async function auditAll(store: Store, books: AuditedDatabase): Promise<Findings> {
   if ((await store.ledger.estimatedDocumentCount()) < largeBooks) return await auditBooks({ store });
-  await using lanes = openLanes(threads, books);
-  return await auditBooks({ store, lanes });
+  await using pool = openAuditPool(threads, books);
+  return await auditBooks({ store, pool });
+}
+
+/** Recorded before the call. */
+async function readProviderTests({ audit }: Pick<Store, "audit">): Promise<Set<string>> {
+  return new Set(await audit.distinct("requestId", { action: "provider.test" }));
 }
 
 const everything: ServedLog = { attempts: [], complete: true };
@@ -136,5 +168,16 @@ export async function readBooks(run: Run, served = everything): Promise<Books> {
   const billed = await readBilled(store, served);
   const doubled = billed.length - new Set(billed.map(({ requestId }) => requestId)).size;
   const accounts = await readAccounts(run);
-  return { accounts, billed, entries, settledRequests, openGrants, overdrafts, doubled, violations: faults };
+  const providerTests = await readProviderTests(store);
+  return {
+    accounts,
+    billed,
+    entries,
+    settledRequests,
+    openGrants,
+    overdrafts,
+    providerTests,
+    doubled,
+    violations: faults,
+  };
 }

@@ -48,7 +48,7 @@ test("a request billed by the provider's usage counts as exact", () => {
   assert.deepEqual(run([attempt()], [bill()]), { byCount: 1, ...none });
 });
 
-test("a retried request is compared with its successful attempt", () => {
+test("the bill of a retried request is compared with its successful attempt", () => {
   const failed = attempt({ status: 500, usage: undefined });
   assert.equal(run([failed, attempt()], [bill()]).byCount, 1);
 });
@@ -120,4 +120,16 @@ test("the comparison finds an estimate for a provider that charges in full after
   assert.equal(run([{ ...left, charged: "made" }], [estimate]).byEstimate, 1);
   const crashes = [{ process: "chat", atMs: 1_400, how: "SIGKILL" }];
   assert.equal(run([left], [estimate], { crashes }).byEstimate, 1);
+});
+
+test("the comparison finds a failed task that costs nothing although its provider charges for it", () => {
+  const task = (polls: number) => ({ id: "t1", polls });
+  const made = attempt({ usage: undefined, charged: undefined, task: task(0) });
+  const polled = attempt({ charged: undefined, task: task(1) });
+  const free = bill({ outcome: Outcome.FAILED, costNanoUsd: 0n, rawUsage: undefined });
+  assert.match(run([made, polled], [free]).violations[0] ?? "", /r1 costs nothing, although the provider charges/);
+  const strangers = attempt({ charged: undefined, task: { id: "t2", polls: 1 } });
+  assert.deepEqual(run([made, strangers], [free]).violations, []);
+  assert.deepEqual(run([made, { ...polled, usage: undefined }], [free]).violations, []);
+  assert.deepEqual(run([made, polled], [bill({ outcome: Outcome.FAILED })]).violations, []);
 });

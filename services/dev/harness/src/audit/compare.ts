@@ -3,6 +3,7 @@ import { serviceNames } from "@uag/contract/routes";
 import type { Crash } from "@uag/local/crash-log";
 import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import type { Billed } from "./billed.ts";
+import { isCredible } from "./explain.ts";
 import type { Served, ServedLog } from "./served.ts";
 
 /** The services whose processes call providers. */
@@ -77,6 +78,14 @@ function isBilledByCount(attempts: readonly Served[], rawUsage: unknown): boolea
   return left.length === 0;
 }
 
+/** A task of the request reported usage that can be charged: not one that was taken for it by mistake. */
+const hasChargedTask = (attempts: readonly Served[]): boolean => {
+  const created = new Set(attempts.flatMap(({ task }) => (task?.polls === 0 ? [task.id] : [])));
+  return attempts.some(
+    (attempt) => created.has(attempt.task?.id ?? "") && wasCounted(attempt) && isCredible(attempt.usage),
+  );
+};
+
 type Verdict = "byCount" | "byEstimate" | "lostToCrash" | "nothingOwed" | "unbilled" | { violation: string };
 
 function judge(
@@ -95,6 +104,9 @@ function judge(
     return {
       violation: `${requestId} costs nothing, although its client disconnected after the provider had received it.`,
     };
+  }
+  if (bill.costNanoUsd === 0n && hasChargedTask(attempts)) {
+    return { violation: `${requestId} costs nothing, although the provider charges for its task.` };
   }
   if (bill.outcome === Outcome.DISCONNECTED && bill.rawUsage === undefined && wasChargedUnread(attempts, crashes)) {
     return {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Model } from "@uag/catalog/types";
-import { Pricing, SettlementRule, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { explain } from "./explain.ts";
 import type { Served } from "./served.ts";
 
@@ -50,6 +50,7 @@ function bill(more: Partial<UsageEvent> = {}): UsageEvent {
 }
 
 const estimate = { pricing: Pricing.ESTIMATED, rawUsage: Buffer.alloc(0), costNanoUsd: 30n };
+const bounded = { ...estimate, settlementRule: SettlementRule.UPPER_BOUND };
 const free = { settlementRule: SettlementRule.NOTHING_OWED, costNanoUsd: 0n, units: [], rawUsage: Buffer.alloc(0) };
 const unreported = [attempt({ usage: undefined })];
 const unpriced = { settlementRule: SettlementRule.UNPRICED_UNITS, pricing: Pricing.UNPRICED };
@@ -66,7 +67,7 @@ const explained: [what: string, bill: UsageEvent, attempts: Served[]][] = [
   ["an estimate with negative usage", bill(estimate), [attempt({ usage: { prompt_tokens: -5 } })]],
   ["an estimate with usage of zero", bill(estimate), [attempt({ usage: { prompt_tokens: 0 } })]],
   ["an estimate with usage that is text", bill(estimate), [attempt({ usage: { prompt_tokens: "10" } })]],
-  ["an estimate after a broken event", bill(estimate), [attempt({ faults: { "garbage-event": 3 } })]],
+  ["an upper bound after a broken event", bill(bounded), [attempt({ faults: { "garbage-event": 3 } })]],
   ["nothing without usage", bill(free), unreported],
   ["nothing for an error", bill(free), [attempt({ status: 500 })]],
   ["the hold for an unknown counter", bill({ ...unpriced, units: unknownUnits, costNanoUsd: 100n }), [attempt()]],
@@ -97,6 +98,7 @@ const wrong: [what: string, bill: UsageEvent, attempts: Served[], fault: RegExp]
   ["another price than the catalogue's", bill({ costNanoUsd: 49n }), [attempt()], /its units cost 50/],
   ["more than ten times its hold", bill({ holdNanoUsd: 4n }), [attempt()], /ten times its hold/],
   ["an estimate although the provider reported usage", bill(estimate), [attempt()], /provider reported/],
+  ["an upper bound above the hold", bill({ ...bounded, costNanoUsd: 101n }), unreported, /its hold is 100/],
   ["an estimate of nothing", bill({ ...estimate, costNanoUsd: 0n }), unreported, /an estimate costs nothing/],
   ["less than the hold for an unknown counter", bill({ ...unpriced, units: unknownUnits }), [attempt()], /below/],
   [
@@ -109,6 +111,7 @@ const wrong: [what: string, bill: UsageEvent, attempts: Served[], fault: RegExp]
   ["the hold for plausible usage", bill({ ...implausible, units, costNanoUsd: 100n }), [attempt()], /is plausible/],
   ["another amount than the hold", bill({ ...implausible, costNanoUsd: 99n }), [attempt()], /its hold is 100/],
   ["more images than were made", bill(pictures), [attempt({ images: 1 })], /2 images are billed/],
+  ["an upper bound after a crash", bill({ ...bounded, outcome: Outcome.CRASHED }), unreported, /killed/],
   ["a checkpoint", bill({ settlementRule: SettlementRule.LAST_CHECKPOINT }), [attempt()], /killed/],
 ];
 

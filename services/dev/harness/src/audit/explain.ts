@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { price, unpricedUnits } from "@uag/catalog/price";
 import { isImplausible } from "@uag/catalog/provisional";
 import type { Model } from "@uag/catalog/types";
-import { Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { Served } from "./served.ts";
 
 /** Why the rule that a bill names does not explain it; undefined when it does. */
@@ -12,14 +12,14 @@ export interface Evidence {
   readonly bill: UsageEvent;
   /** Upstream attempts for the request, as the simulator logged them. */
   readonly attempts: readonly Served[];
-  readonly model: Model;
+  readonly model: Pick<Model, "price">;
 }
 
 /** A counter of no provider, which the simulator adds in hostile mode. */
 const newCounter = "oracle_requests";
 
-/** Whether usage can be charged: each count is an integer that a number holds exactly, one is positive. */
-function isCredible(usage: Served["usage"]): boolean {
+/** Whether reported usage can be charged: each count is an integer that a number holds exactly, one is positive. */
+export function isCredible(usage: Served["usage"]): boolean {
   const counts = (value: unknown): unknown[] => {
     if (typeof value !== "object" || value === null) return [value];
     return Object.entries(value).flatMap(([name, inner]) => (name === newCounter ? [] : counts(inner)));
@@ -67,12 +67,23 @@ function byUsage({ bill, attempts, model }: Evidence): Fault {
   return isUsageOf(attempts, raw) ? undefined : `no attempt reported ${shown(raw)}`;
 }
 
+/** xAI reports what a failed task cost, and not for how many seconds. */
+const hasOnlyCost = ({ usage }: Served): boolean => Object.keys(usage ?? {}).join() === "cost_in_usd_ticks";
+
 /** The gateway's estimate, where the provider reported nothing that can be charged. */
 function byEstimate({ bill, attempts }: Evidence): Fault {
   if (bill.costNanoUsd === 0n) return "an estimate costs nothing";
+  if (bill.settlementRule === SettlementRule.FAILED_ESTIMATE && attempts.some(hasOnlyCost))
+    return bill.costNanoUsd === bill.holdNanoUsd ? undefined : `its hold is ${bill.holdNanoUsd}`;
   const completed = attempts.filter((attempt) => attempt.outcome === "completed" && !isCancelled(attempt));
   const reported = completed.find(isReported);
   return reported && `the provider reported ${shown(reported.usage)}`;
+}
+
+/** At most the hold, where the provider's usage was not received. */
+function byUpperBound(evidence: Evidence): Fault {
+  const { costNanoUsd, holdNanoUsd } = evidence.bill;
+  return costNanoUsd > holdNanoUsd ? `its hold is ${holdNanoUsd}` : byEstimate(evidence);
 }
 
 /** The hold, for usage that is not believed. */
@@ -102,6 +113,7 @@ function byNothing({ bill, attempts }: Evidence): Fault {
 /** Checks a bill against the simulator's log, by the rule that its receipt names. */
 export function explain(evidence: Evidence): Fault {
   const { bill } = evidence;
+  if (bill.outcome === Outcome.CRASHED) return "its process was killed, and none was";
   switch (bill.settlementRule) {
     case SettlementRule.COMPLETED:
     case SettlementRule.DRAINED:
@@ -110,6 +122,8 @@ export function explain(evidence: Evidence): Fault {
     case SettlementRule.FAILED_ESTIMATE:
     case SettlementRule.ABORTED_ESTIMATE:
       return byEstimate(evidence);
+    case SettlementRule.UPPER_BOUND:
+      return byUpperBound(evidence);
     case SettlementRule.UNPRICED_UNITS:
       return byHoldAtLeast(evidence);
     case SettlementRule.IMPLAUSIBLE_USAGE:

@@ -39,12 +39,14 @@ function sentence(bill: UsageEvent, attempts: readonly Served[], fault: string):
 
 async function explainOnce(run: Run, { models }: Catalog): Promise<Explained> {
   // Read first: what is billed was served before.
-  const bills = await readSettled(run);
+  const settled = await readSettled(run);
+  const bills = settled.map(({ bill }) => bill);
   const served = await readServed(run.simulator_url);
   if (!served.complete) throw new Error("The simulator has dropped log entries. Run for a shorter time.");
   const byRequest = Map.groupBy(served.attempts, ({ requestId }) => requestId);
-  const unexplained = bills.flatMap((bill) => {
-    const model = models.get(bill.model);
+  const unexplained = settled.flatMap(({ bill, price }) => {
+    // A model that operators added, and may have deleted, is known by the price that its bills name.
+    const model = models.get(bill.model) ?? (price && { price });
     const attempts = byRequest.get(bill.requestId) ?? [];
     const fault = model === undefined ? "its model is not in the catalogue" : explain({ bill, attempts, model });
     return fault === undefined ? [] : [sentence(bill, attempts, fault)];

@@ -9,6 +9,7 @@ const entrySchema = z.object({
   usage: z.record(z.string(), z.unknown()).nullable(),
   units: z.looseObject({ images: z.number().optional() }).nullish(),
   charged: z.object({ rule: z.enum(["whole", "made", "nothing"]), output_tokens: z.number().optional() }).nullish(),
+  task: z.object({ id: z.string(), polls: z.number() }).nullish(),
   outcome: z.enum(["completed", "cut", "disconnected", "lost"]),
   faults: z.record(z.string(), z.unknown()),
 });
@@ -36,6 +37,8 @@ export interface Served {
    * nothing; undefined for tasks.
    */
   readonly charged: "whole" | "made" | "nothing" | undefined;
+  /** The task that the attempt created, or polled so many times; undefined for other calls. */
+  readonly task?: { readonly id: string; readonly polls: number } | undefined;
   readonly outcome: "completed" | "cut" | "disconnected" | "lost";
   /** The faults of the attempt, by name. */
   readonly faults: Readonly<Record<string, unknown>>;
@@ -67,6 +70,7 @@ export async function readServed(simulatorUrl: string): Promise<ServedLog> {
         usage: entry.usage ?? undefined,
         images: entry.units?.images,
         charged: entry.charged?.rule,
+        ...(entry.task && { task: entry.task }),
         outcome: entry.outcome,
         faults: entry.faults,
       });

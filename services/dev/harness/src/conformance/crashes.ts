@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Outcome, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Outcome, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { CrashPoint } from "@uag/runtime/crash-point";
 import { newId } from "@uag/runtime/ids";
 import { Journal } from "@uag/usage/journal/journal";
@@ -20,36 +21,64 @@ import { type VictimTask, victimEnv } from "./victim.ts";
 interface Stage {
   readonly title: string;
   readonly point: CrashPoint;
-  readonly upstreamResponds: boolean;
+  /** What the upstream sends before the process is killed. */
+  readonly respond: (served: Served, response: ServerResponse) => void | Promise<void>;
   /** The records of the request in the journal of its dead process. */
   readonly records: readonly string[];
   /** How the next process settles them. */
   readonly settled: (event: UsageEvent | undefined) => void;
 }
 
+const nothing = (): void => undefined;
+const all: Stage["respond"] = (served, response) => served.respond(response);
+const firstBytes: Stage["respond"] = ({ stream }, response) => {
+  stream?.begin(response);
+  response.write(stream?.piece);
+};
+
 const stages: readonly Stage[] = [
   {
     title: "settles nothing for a request that was admitted but not yet journaled: no upstream was called",
     point: "admitted",
-    upstreamResponds: true,
+    respond: all,
     records: [],
     settled: (event) => assert.equal(event, undefined),
   },
   {
     title: "settles a request with only its start in the journal as crashed, at no cost",
     point: "journalled",
-    upstreamResponds: false,
+    respond: nothing,
     records: ["started"],
     settled: (event) => assert.deepEqual([event?.outcome, event?.costNanoUsd], [Outcome.CRASHED, 0n]),
   },
   {
     title: "settles a request with its bill in the journal once, exactly as billed",
     point: "billed",
-    upstreamResponds: true,
+    respond: all,
     records: ["started", "final"],
     settled(event) {
       assert.equal(event?.outcome, Outcome.COMPLETED);
       assert.ok(event.costNanoUsd > 0n, "the request has a cost");
+    },
+  },
+];
+
+const byCheckpoint: ReadonlySet<SettlementRule | undefined> = new Set([
+  SettlementRule.LAST_CHECKPOINT,
+  SettlementRule.UPPER_BOUND,
+]);
+
+const streamStages: readonly Stage[] = [
+  {
+    title: "settles a stream whose first bytes had arrived as crashed, at a cost, by a rule that its receipt names",
+    point: "checkpointed",
+    respond: firstBytes,
+    records: ["started"],
+    settled(event) {
+      assert.equal(event?.outcome, Outcome.CRASHED);
+      assert.ok(byCheckpoint.has(event.settlementRule), `the receipt names ${event.settlementRule}`);
+      assert.ok(event.costNanoUsd > 0n, "the request has a cost");
+      assert.ok(event.costNanoUsd <= event.holdNanoUsd, `${event.costNanoUsd} of ${event.holdNanoUsd}`);
     },
   },
 ];
@@ -79,9 +108,9 @@ export function crashes({ file, cases }: CrashOptions): void {
   after(() => opened.disposeAsync());
   for (const served of kindsOf(cases)) {
     describe(`the process that adopts the journal of one killed with SIGKILL while serving ${served.name}`, () => {
-      for (const stage of stages)
+      for (const stage of [...stages, ...(served.stream === undefined ? [] : streamStages)])
         test(stage.title, async () => {
-          upstream.script = (_, response) => (stage.upstreamResponds ? served.respond(response) : undefined);
+          upstream.script = (_, response) => stage.respond(served, response);
           const account = await backend.account(fundsNanoUsd);
           const task = { served: cases.indexOf(served), account, requestId: newId("req") };
           await killAt(stage.point, task, { file, backend, upstream });

@@ -17,6 +17,8 @@ export interface Served {
   respond(response: ServerResponse): void | Promise<void>;
   /** The upstream's error under status 200, with usage beside it (JSON); tasks have none. */
   readonly errorWithUsage?: object;
+  /** Its provider charges nothing: every bill is zero. */
+  readonly isFree?: true;
   /** It starts a task: the response is a 202, and the bill is written when the task ends. */
   readonly isTask?: true;
   /** For a streamed response: writes its head, and one chunk per call. */

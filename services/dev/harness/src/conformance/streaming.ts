@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
+import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { waitFor } from "../testing/wait-for.ts";
 import { aWhile, billOf, type Guarantee, gate, openOf } from "./served.ts";
 
@@ -26,6 +27,17 @@ const startedFirst: Check = async (served, stage) => {
   await billOf(stage);
 };
 
+const startFails: Check = async (served, stage) => {
+  stage.harness.admission.started = async () => {
+    throw new Error("disk full");
+  };
+  stage.upstream.script = (_, response) => served.respond(response);
+  const stream = openOf(served, stage);
+  assert.ok((await stream.head).status >= 500, "nothing of the stream is sent");
+  const { settlement } = await billOf(stage);
+  assert.deepEqual([settlement.outcome, settlement.costNanoUsd], [Outcome.FAILED, 0n]);
+};
+
 const holdsBack: Check = async (served, stage) => {
   const { stream: streamed } = served;
   assert.ok(streamed !== undefined);
@@ -46,6 +58,27 @@ const holdsBack: Check = async (served, stage) => {
   await billOf(stage);
 };
 
+const checkpointFirst: Check = async (served, stage) => {
+  const { stream: streamed } = served;
+  assert.ok(streamed !== undefined);
+  const opened = Promise.withResolvers<ServerResponse>();
+  stage.upstream.script = (_, response) => {
+    streamed.begin(response);
+    response.write(streamed.piece);
+    opened.resolve(response);
+  };
+  const stream = openOf(served, stage);
+  await stream.head;
+  const { request, checkpoints } = stage.harness.admission.booked[0] ?? {};
+  const [first] = checkpoints ?? [];
+  assert.ok(request !== undefined && first !== undefined, "a checkpoint is written before the response's head is sent");
+  assert.ok(first.costNanoUsd > 0n, "the checkpoint has a cost");
+  assert.ok(first.costNanoUsd <= request.holdNanoUsd, `${first.costNanoUsd} of ${request.holdNanoUsd}`);
+  (await opened.promise).destroy();
+  stream.call.cancel("the client disconnected");
+  await billOf(stage);
+};
+
 /** Whether the upstream can continue to write within a second. */
 function drained(response: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
@@ -62,5 +95,10 @@ function drained(response: ServerResponse): Promise<boolean> {
 /** The additional guarantees of a streamed response. */
 export const streaming: readonly Guarantee[] = [
   { title: "no byte of a stream is sent before the journal has its start", check: startedFirst },
+  { title: "a stream whose start cannot be journaled is not sent and costs nothing", check: startFails },
+  {
+    title: "the first bytes of a stream write a checkpoint that costs something, at most the hold",
+    check: checkpointFirst,
+  },
   { title: "a client that does not read stalls its upstream, which bounds memory", check: holdsBack },
 ];

@@ -32,10 +32,36 @@ export interface CollectedSpan extends Omit<OtlpSpan, "attributes"> {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-/** Receives traces by OTLP over HTTP, in JSON, on a port of its own. */
+interface OtlpMetric {
+  readonly name: string;
+  readonly histogram?: {
+    readonly dataPoints: readonly {
+      readonly attributes: OtlpSpan["attributes"];
+      readonly count: number | string;
+      readonly sum?: number;
+    }[];
+  };
+}
+
+interface ExportedMetrics {
+  readonly resourceMetrics: readonly {
+    readonly scopeMetrics: readonly { readonly metrics: readonly OtlpMetric[] }[];
+  }[];
+}
+
+/** A point of a histogram as received by a collector. */
+export interface CollectedPoint {
+  readonly metric: string;
+  readonly attributes: Readonly<Record<string, string | number>>;
+  readonly count: number;
+  readonly sum: number;
+}
+
+/** Receives traces and metrics by OTLP over HTTP, in JSON, on a port of its own. */
 export interface Collector extends AsyncDisposable {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
+  readonly points: readonly CollectedPoint[];
   /** All bodies received, unmodified. */
   readonly bodies: readonly string[];
 }
@@ -59,22 +85,37 @@ const spansOf = ({ resourceSpans }: Exported): CollectedSpan[] =>
     ),
   );
 
+const pointsOf = ({ resourceMetrics }: ExportedMetrics): CollectedPoint[] =>
+  resourceMetrics
+    .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+    .flatMap(({ name, histogram }) =>
+      (histogram?.dataPoints ?? []).map(({ attributes, count, sum = 0 }) => ({
+        metric: name,
+        attributes: plain(attributes),
+        count: Number(count),
+        sum,
+      })),
+    );
+
 /** Starts a collector; disposing closes it. */
 export async function startCollector(): Promise<Collector> {
   const spans: CollectedSpan[] = [];
+  const points: CollectedPoint[] = [];
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString("utf8");
     bodies.push(body);
-    spans.push(...spansOf(JSON.parse(body) as Exported));
+    if (request.url === "/v1/metrics") points.push(...pointsOf(JSON.parse(body) as ExportedMetrics));
+    else spans.push(...spansOf(JSON.parse(body) as Exported));
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    points,
     bodies,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

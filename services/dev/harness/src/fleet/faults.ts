@@ -15,7 +15,7 @@ export async function setFault(simulatorUrl: string, faults: object, match: obje
 }
 
 export interface LoggedAttempt {
-  readonly model: string;
+  readonly model: string | null;
   readonly outcome: string;
   readonly status: number;
   readonly request_id: string | null;

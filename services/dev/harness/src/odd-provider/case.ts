@@ -21,10 +21,11 @@ export interface Outcome {
   /** `error`: a status of 400 or more; `broken`: a stream whose last event is an error. */
   readonly client: "complete" | "error" | "broken";
   /**
-   * What the client pays: the reported usage, an estimate, the price of what was asked for (where
-   * the provider reports nothing to charge by), the hold (provisionally), or nothing.
+   * What the client pays: the reported usage, an estimate, an upper bound (where an estimate cannot
+   * contain what the provider may charge), the price of what was asked for (where the provider
+   * reports nothing to charge by), the hold (provisionally), or nothing.
    */
-  readonly bill: "usage" | "estimate" | "asked" | "hold" | "free";
+  readonly bill: "usage" | "estimate" | "bound" | "asked" | "hold" | "free";
 }
 
 /** An odd behaviour of a provider, and its required outcome. */

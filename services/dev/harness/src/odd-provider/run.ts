@@ -20,11 +20,19 @@ export interface OddMode<W extends Wire = Wire> {
   /** The client receives a response head before the provider's response has ended. */
   readonly streamsToClient: boolean;
   readonly operation: string;
+  /** Sent as JSON unless it is bytes. */
   body(marker: string): object;
+  /** Names and values, alternating; default: JSON. */
+  readonly headers?: readonly string[];
   /** The cost of the wire's usage, nano-USD. */
   readonly usageNanoUsd: bigint;
   /** The cost of what the request asks for, nano-USD, where that is charged without usage. */
   readonly askedNanoUsd?: bigint;
+  /**
+   * The cost of the longest output, nano-USD, where the provider may have generated it although it
+   * was not received: then failed responses are billed by that bound in place of an estimate.
+   */
+  readonly boundNanoUsd?: bigint;
   /** Checks a response of status 200. */
   check(response: ReceivedResponse, client: "complete" | "broken"): void;
   /** Outcomes that differ here, by case name; a comment at each gives the reason. */
@@ -67,7 +75,11 @@ export function testOddProviders<W extends Wire>({ modes, cases, start }: OddTab
           const sent = odd.respond(mode.wire, mode.stream);
           checkRules(sent.pieces, mode.wire, outcome);
           provider.respond(marker, sent);
-          const response = await harness.call(mode.operation, mode.body(marker), { requestId: marker });
+          const { operation, headers } = mode;
+          const response = await harness.call(operation, mode.body(marker), {
+            requestId: marker,
+            ...(headers !== undefined && { headers }),
+          });
           const shown = `${response.status} ${response.text.slice(0, 2_000)}`;
           assert.equal(provider.callsOf(marker, "POST "), calls, shown);
           try {
@@ -82,8 +94,9 @@ export function testOddProviders<W extends Wire>({ modes, cases, start }: OddTab
   }
 }
 
-function outcomeOf(odd: Named & Outcome, { differs = {}, streamsToClient }: AnyMode): Outcome {
-  const { calls, client, bill } = { ...odd, ...differs[odd.name] };
+function outcomeOf(odd: Named & Outcome, { differs = {}, streamsToClient, boundNanoUsd }: AnyMode): Outcome {
+  const isBounded = boundNanoUsd !== undefined && odd.bill === "estimate" && odd.client !== "complete";
+  const { calls, client, bill } = { ...odd, ...(isBounded && { bill: "bound" as const }), ...differs[odd.name] };
   return { calls, client: client === "broken" && !streamsToClient ? "error" : client, bill };
 }
 
@@ -134,11 +147,17 @@ function checkBill({ admission }: OperationsHarness, requestId: string, { outcom
   if (outcome.bill === "hold") assert.deepEqual(cost, [only.request.holdNanoUsd, Pricing.UNPRICED]);
   if (outcome.bill === "free") assert.equal(costNanoUsd, 0n);
   if (outcome.bill === "estimate") assert.ok(costNanoUsd > 0n && pricing === Pricing.ESTIMATED, `${cost}`);
+  if (outcome.bill === "bound") {
+    const bounds = [mode.boundNanoUsd ?? 0n, only.request.holdNanoUsd];
+    const isWithin = costNanoUsd >= (bounds[0] as bigint) && costNanoUsd <= (bounds[1] as bigint);
+    assert.ok(isWithin && pricing === Pricing.ESTIMATED, `${cost}, not between ${bounds}`);
+  }
   assert.ok(rulesOf(outcome).includes(settlementRule), `the receipt names ${settlementRule}`);
 }
 
 function rulesOf({ bill, client }: Outcome): SettlementRule[] {
   if (bill === "hold") return [SettlementRule.UNPRICED_UNITS, SettlementRule.IMPLAUSIBLE_USAGE];
+  if (bill === "bound") return [SettlementRule.UPPER_BOUND];
   if (bill === "free") return [SettlementRule.NOTHING_OWED];
   if (client === "complete") return [SettlementRule.COMPLETED];
   return [bill === "estimate" ? SettlementRule.FAILED_ESTIMATE : SettlementRule.FAILED_USAGE];

@@ -24,6 +24,8 @@ export function isUnknownUser(error: unknown): boolean {
 const passing: readonly string[] = [
   "NotYetInitialized",
   "AlreadyInitialized",
+  // A member of the set that is initiated does not listen yet.
+  "NodeNotFound",
   // A queried member belongs to another set: this one has lost its volume and will be added to it.
   "NewReplicaSetConfigurationIncompatible",
   "InterruptedDueToReplStateChange",

@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { peers } from "@uag/contract/access/rpc";
 import { commaList, readConfig } from "@uag/runtime/config";
 import { createLogger } from "@uag/runtime/log";
 import { z } from "zod";
+import { passwordsOf } from "./mongo-passwords.ts";
 import { type Member, type Passwords, rotateCertificates, tendMember } from "./mongo-set.ts";
 
 const schema = z.object({
@@ -25,9 +25,6 @@ const schema = z.object({
 
 type Config = z.infer<typeof schema>;
 
-const password = z.string().min(16);
-const passwordFile = z.partialRecord(z.enum(peers), password).and(z.object({ operator: password }));
-
 const startingMs = 1_000;
 const usualMs = 5_000;
 
@@ -37,10 +34,16 @@ interface Applied {
   certificate: string;
 }
 
+/** @throws without the operator's password, because the operator creates the other users */
+function operatedBy({ operator, ...others }: ReturnType<typeof passwordsOf>): Passwords {
+  if (operator === undefined) throw new Error("PASSWORDS has no password of operator");
+  return { ...others, operator };
+}
+
 async function tend(member: Member, config: Config, applied: Applied): Promise<boolean> {
   const text = await readFile(config.PASSWORDS, "utf8");
   const certificate = await readFile(config.CERTIFICATE, "utf8");
-  const passwords: Passwords = passwordFile.parse(JSON.parse(text));
+  const passwords = operatedBy(passwordsOf(text));
   const ready = await tendMember(member, passwords, text !== applied.passwords);
   if (!ready) return false;
   applied.passwords = text;

@@ -84,7 +84,7 @@ async function tendPrimary(
   try {
     await withClient(urlOf(member, passwords.operator), async (client) => {
       const admin = client.db("admin");
-      await putUsers(admin, client.db("billing"), (peer) => passwords[peer], renew);
+      await putUsers(client, (peer) => passwords[peer], renew);
       await addMember(admin, member);
     });
     return true;

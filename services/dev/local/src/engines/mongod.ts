@@ -83,7 +83,7 @@ async function isPrimary(options: MongodOptions, users: { put: boolean }): Promi
         await moveReplicaSet(admin, host);
         return false;
       }
-      if (!users.put) await putUsers(admin, client.db("billing"), passwordOf);
+      if (!users.put) await putUsers(client, passwordOf);
       users.put = true;
       return true;
     });

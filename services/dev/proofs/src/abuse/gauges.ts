@@ -5,7 +5,7 @@ import type { Probe, ProbeReport } from "./probe-worker.ts";
 import type { TurnProbes } from "./turns.ts";
 
 /** The gateway's processes that client requests reach. */
-const watched = ["router", ...serviceNames, "mcp", "console", "billing", "metering"] as const;
+const watched = ["router", ...serviceNames, "mcp", "console", "billing", "metering", "notifications"] as const;
 const mebibyte = 1024 * 1024;
 
 /** The effect of an attack on others. */

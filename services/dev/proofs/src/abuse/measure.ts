@@ -1,9 +1,10 @@
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { type Attack, attacksOn } from "./attacks.ts";
-import { signInAsMember } from "./console-member.ts";
+import { signInAsMember, signInAsOperator } from "./console-member.ts";
 import { type Effects, Gauges } from "./gauges.ts";
 import { UnfundedKeys } from "./poor-keys.ts";
-import { attackOf, largeResponses } from "./responses.ts";
+import { createRecords } from "./records.ts";
+import { attackOf, type LargeResponse, largeResponses, located, storedResponses } from "./responses.ts";
 import { type Outcome, type SendOptions, send } from "./send.ts";
 import { type Target, targets } from "./targets.ts";
 import type { ThirdParty } from "./third-party.ts";
@@ -18,6 +19,8 @@ export interface Row extends Effects {
   readonly path: string;
   readonly attack: string;
   readonly outcome: Outcome;
+  /** The outcome without which nothing was measured; absent for attacks that may be refused. */
+  readonly expects?: Outcome | undefined;
   readonly tookMs: number;
   /** Maximum memory growth of a process. */
   readonly growthLimitMiB: number;
@@ -56,6 +59,7 @@ interface Trial {
   readonly keys: readonly string[];
   readonly timeoutMs: number;
   readonly growthLimitMiB: number;
+  readonly expects?: Outcome;
 }
 
 async function run({ attack, target, headers, keys, timeoutMs }: Trial, baseUrl: string): Promise<Outcome> {
@@ -80,16 +84,28 @@ async function* trials({ fleet, thirdParty, path, attack: wanted }: MeasureOptio
         yield { attack, target, headers, keys: [await keys.next()], timeoutMs, growthLimitMiB };
   }
   const funded = await Promise.all(Array.from({ length: burstAccounts }, () => keys.funded()));
-  for (const large of largeResponses) {
-    if (!large.path.includes(path) || !large.name.includes(wanted)) continue;
-    const isBurst = large.keys === "many";
+  const chosen = [...largeResponses, ...storedResponses].filter(
+    (large) => large.path.includes(path) && large.name.includes(wanted),
+  );
+  const needsRecords = chosen.some((large) => large.needsRecords);
+  const records = needsRecords ? await createRecords(fleet, funded[0] as string) : undefined;
+  const operator = needsRecords ? await signInAsOperator(fleet.run) : {};
+  const senders: Readonly<Record<NonNullable<LargeResponse["as"]>, readonly string[]>> = {
+    many: funded,
+    administrator: [fleet.run.admin.token],
+    operator: [""],
+    anyone: [""],
+  };
+  for (const large of chosen.map((each) => located(each, records))) {
+    const { as, expects = 200 } = large;
     yield {
       attack: attackOf(large),
       target: large,
-      headers: { accept: "application/json, text/event-stream" },
-      keys: isBurst ? funded : funded.slice(0, 1),
-      timeoutMs: responseTimeoutMs,
-      growthLimitMiB: isBurst ? burstGrowthMiB : growthLimitMiB,
+      headers: { accept: "application/json, text/event-stream", ...(as === "operator" && operator) },
+      keys: as === undefined ? funded.slice(0, 1) : senders[as],
+      timeoutMs: large.timeoutMs ?? responseTimeoutMs,
+      growthLimitMiB: as === "many" ? burstGrowthMiB : growthLimitMiB,
+      expects,
     };
   }
 }
@@ -112,6 +128,7 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
       path: trial.target.path,
       attack: trial.attack.name,
       outcome,
+      expects: trial.expects,
       tookMs,
       growthLimitMiB: trial.growthLimitMiB,
       ...effects,
@@ -130,8 +147,9 @@ export function worstOf(values: Readonly<Record<string, number>>): [name: string
   return worst ?? ["", 0];
 }
 
-/** True when the effects are within the limits. */
-export function isWithin({ stalls, growth, growthLimitMiB, failedNeighbours }: Row): boolean {
+/** True when the effects are within the limits, and were measured. */
+export function isWithin({ stalls, growth, growthLimitMiB, failedNeighbours, outcome, expects }: Row): boolean {
+  if (expects !== undefined && outcome !== expects) return false;
   return worstOf(stalls)[1] <= limits.stallMs && worstOf(growth)[1] <= growthLimitMiB && failedNeighbours.length === 0;
 }
 

@@ -1,10 +1,11 @@
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Attack } from "./attacks.ts";
 
 export interface SendOptions {
   readonly baseUrl: string;
   readonly method: string;
+  /** Empty: without a key. */
   readonly key: string;
   /** In addition to those of the attack. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -12,8 +13,8 @@ export interface SendOptions {
   readonly timeoutMs: number;
 }
 
-/** The status of the response, or why there is none. */
-export type Outcome = number | "cut" | "late";
+/** The status of the response, or why there is none; "error" for an error in a response with status 200. */
+export type Outcome = number | "cut" | "late" | "error";
 
 /** Sends one request, and stops writing as soon as the response begins. */
 export function send(
@@ -24,7 +25,7 @@ export function send(
   const pieces = attack.body();
   return new Promise((resolve) => {
     const headers = {
-      authorization: `Bearer ${key}`,
+      ...(key !== "" && { authorization: `Bearer ${key}` }),
       ...lengthOf(pieces, method),
       ...options.headers,
       ...attack.headers,
@@ -41,8 +42,8 @@ export function send(
     const timer = setTimeout(() => finish("late"), timeoutMs);
     outgoing.on("error", () => finish("cut"));
     outgoing.on("response", (response) => {
-      response.resume();
-      response.on("close", () => finish(response.statusCode ?? 0));
+      const errors = new ErrorsIn(response, attack);
+      response.on("close", () => finish(errors.found ? "error" : (response.statusCode ?? 0)));
     });
     const write = async (): Promise<void> => {
       for (const piece of pieces) {
@@ -57,6 +58,27 @@ export function send(
     };
     void write();
   });
+}
+
+/** How MCP and event streams report an error after their status: a failed tool, and an error that ends a stream. */
+const errorMarks = ['"isError":true', '"error":{'].map((text) => Buffer.from(text));
+const longestMark = Math.max(...errorMarks.map(({ length }) => length));
+
+/** Reads a successful response to its end for an error in its text. */
+class ErrorsIn {
+  found = false;
+  #tail = Buffer.alloc(0);
+
+  constructor(response: IncomingMessage, { path }: Pick<Attack, "path">) {
+    const isStream = response.headers["content-type"]?.startsWith("text/event-stream") === true;
+    const isRead = response.statusCode === 200 && (isStream || path.startsWith("/mcp"));
+    response.on("data", (chunk: Buffer) => {
+      if (!isRead || this.found) return;
+      const text = Buffer.concat([this.#tail, chunk]);
+      this.found = errorMarks.some((mark) => text.includes(mark));
+      this.#tail = text.subarray(-longestMark);
+    });
+  }
 }
 
 const chunkBytes = 256 * 1024;

@@ -4,6 +4,7 @@ import { type AppOptions, createApp } from "@uag/console/app";
 import { adminRoutes, routes } from "@uag/contract/routes";
 import { mounts } from "@uag/router/mounts";
 import { attacksOn } from "./attacks.ts";
+import { largeResponses } from "./responses.ts";
 import { targets } from "./targets.ts";
 
 const minOnJson = 15;
@@ -27,6 +28,19 @@ test("every path of the router's tables is attacked, and paths with a body in mo
   }
 });
 
+test("every MCP tool that lists is called once and by twenty clients at once", () => {
+  for (const name of ["list_models", "list_voices", "get_quota", "get_usage"]) {
+    const calls = largeResponses.filter(({ body }) => JSON.stringify(body)?.includes(`"name":"${name}"`));
+    assert.deepEqual(
+      calls.map(({ path, parallel }) => [path, parallel]),
+      [
+        ["/mcp", 1],
+        ["/mcp", 20],
+      ],
+    );
+  }
+});
+
 interface Layer {
   readonly route?: { readonly path: string; readonly stack: readonly { readonly method: string }[] };
   readonly handle: { readonly stack?: readonly Layer[] };
@@ -40,7 +54,7 @@ function* routesOf(layers: readonly Layer[]): Generator<string> {
 }
 
 test("every kind of console path with a body is attacked: the console's own API, and one of each forwarded API", () => {
-  const app = createApp({ contentOrigins: [], webDir: ".", places: {} } as unknown as AppOptions);
+  const app = createApp({ contentOrigins: [], webDir: ".", requestLimits: {} } as unknown as AppOptions);
   const all = [...routesOf((app.router as unknown as { stack: readonly Layer[] }).stack)];
   const isOwn = (route: string): boolean => /^(POST|PATCH|PUT) /.test(route) && !/ \/(admin\/)?v1\//.test(route);
   const own = all.filter(isOwn).map((route) => route.replace(":token", ":id"));

@@ -40,12 +40,12 @@ const samples: Readonly<Record<string, Sample>> = {
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(picture)) }),
     withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...user([picture(url)]) }) },
   },
-  "responses.create": {
+  responses: {
     sample: (fill) => ({ model: "gpt-4o-mini", input: fill }),
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...userMessage(urls.map(seen)) }),
     withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...userMessage([seen(url)]) }) },
   },
-  "messages.create": {
+  messages: {
     sample: (fill) => ({ ...sonnet, ...user(fill) }),
     withUrls: (urls) => ({ ...sonnet, model: "gemini-2.5-flash", ...user(urls.map(source)) }),
     withPicture: { asUrl: false, sample: (data) => ({ ...sonnet, ...user([inline(data)]) }) },
@@ -66,7 +66,7 @@ const samples: Readonly<Record<string, Sample>> = {
       sample: (image) => ({ model: "alpha-image-edit", input: user([{ text: "mend" }, { image }]) }),
     },
   },
-  "videos.create": {
+  "videos.generations": {
     sample: (fill) => ({ ...video, input: { prompt: fill } }),
     withUrls: (urls) => ({
       ...video,
@@ -80,12 +80,25 @@ const samples: Readonly<Record<string, Sample>> = {
   },
 };
 
+const secondFactor = {
+  body: "json",
+  signedIn: true,
+  sample: (code) => ({ code, password: "x" }),
+} as const satisfies Pick<Target, "body" | "signedIn" | "sample">;
+
 /** The console's own API, as far as a member may use it, and the APIs that it forwards to. */
 const consoleTargets = (): readonly Target[] => [
   { method: "GET", path: "/console/api/sign-in", body: "none" },
   { method: "POST", path: "/console/api/session", body: "json", sample: (email) => ({ email, password: "x" }) },
   { method: "POST", path: "/console/api/invitations/:id/accept", body: "json", sample: (password) => ({ password }) },
   { method: "POST", path: "/console/api/address-confirmations", body: "json", sample: (token) => ({ token }) },
+  { method: "POST", path: "/console/api/password-resets", body: "json", sample: (email) => ({ email }) },
+  {
+    method: "POST",
+    path: "/console/api/password-resets/complete",
+    body: "json",
+    sample: (token) => ({ token, password: "a new password" }),
+  },
   { method: "GET", path: "/console/api/sessions", body: "none", signedIn: true },
   { method: "DELETE", path: "/console/api/sessions/:id", body: "none", signedIn: true },
   { method: "PATCH", path: "/console/api/user", body: "json", signedIn: true, sample: (name) => ({ name }) },
@@ -96,6 +109,10 @@ const consoleTargets = (): readonly Target[] => [
     signedIn: true,
     sample: (current) => ({ current, new: current }),
   },
+  { method: "POST", path: "/console/api/two-factor", ...secondFactor },
+  { method: "POST", path: "/console/api/two-factor/confirm", ...secondFactor },
+  { method: "POST", path: "/console/api/two-factor/recovery-codes", ...secondFactor },
+  { method: "POST", path: "/console/api/two-factor/disable", ...secondFactor },
   {
     method: "POST",
     path: "/console/api/invitations",
@@ -128,17 +145,39 @@ const mcpTarget: Target = {
   sample: (fill) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: toolCall(fill) }),
 };
 
-const sampleOf = (operation: string): Sample => samples[operation] ?? exampleOf(operation);
+/** An estimate takes the body of its operation, of which it fetches nothing. */
+const sampleOf = (operation: string): Sample => samples[operation.replace(/\.estimate$/, "")] ?? exampleOf(operation);
 
 /**
- * The first example of the reference, with the fill inserted after the model. A route without an
- * example fails the program, so that none is overlooked.
+ * The first example of the reference, with the fill inserted after the model, and the first with a
+ * URL in a list. A route without an example fails the program, so that none is overlooked.
  */
 function exampleOf(operation: string): Sample {
-  const body = examples.find((one) => one.operation === operation && one.body !== undefined)?.body;
-  const main = Object.keys(body ?? {}).find((name) => name !== "model");
+  const bodies = examples.flatMap((one) => (one.operation === operation && one.body !== undefined ? [one.body] : []));
+  const main = Object.keys(bodies[0] ?? {}).find((name) => name !== "model");
   if (main === undefined) throw new Error(`the reference has no example of ${operation} with a body`);
-  return { sample: (fill) => ({ ...body, [main]: fill }) };
+  const sample = (fill: unknown) => ({ ...bodies[0], [main]: fill });
+  const withUrl = bodies.find((body) => hasUrl(body));
+  if (withUrl === undefined) return { sample };
+  return {
+    sample,
+    withUrls: (urls) => withUrlsIn(withUrl, urls) as object,
+    withPicture: { asUrl: true, sample: (url) => withUrlsIn(withUrl, [url]) as object },
+  };
+}
+
+const isUrl = (value: unknown): boolean => typeof value === "string" && value.startsWith("https://");
+const membersOf = (value: unknown): unknown[] =>
+  typeof value === "object" && value !== null ? Object.values(value) : [];
+const hasUrl = (value: unknown): boolean => isUrl(value) || membersOf(value).some(hasUrl);
+
+/** A copy whose item with a URL is repeated for each of these URLs. */
+function withUrlsIn(value: unknown, urls: readonly unknown[]): unknown {
+  if (isUrl(value)) return urls[0];
+  if (Array.isArray(value))
+    return value.flatMap((item) => (hasUrl(item) ? urls.map((url) => withUrlsIn(item, [url])) : [item]));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withUrlsIn(member, urls)]));
 }
 
 /**

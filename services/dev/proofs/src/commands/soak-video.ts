@@ -45,7 +45,7 @@ const report = (line: string): void => void process.stderr.write(`${line}\n`);
 function killedOf(values: Values, replicas: number): string[] {
   const video = Array.from({ length: replicas }, (_, n) => (n === 0 ? "video" : `video-${n + 1}`));
   const named = values.kill?.split(",") ?? video;
-  return values["kill-all"] ? [...named, "billing", "nats-server", "mongod"] : named;
+  return values["kill-all"] ? [...named, "billing", "notifications", "nats-server", "mongod"] : named;
 }
 
 async function main(): Promise<number> {

@@ -39,6 +39,17 @@ export async function killAll({ processes }: TestFleet): Promise<number> {
   return names.length;
 }
 
+/**
+ * Stops every process except the simulator gracefully, each service's replicas together, in the
+ * handbook's order; returns how many.
+ */
+export async function stopAll({ processes }: TestFleet): Promise<number> {
+  const names = processes.names().filter((name) => name !== witness);
+  const byService = Map.groupBy(names.toReversed(), (name) => name.replace(/-\d+$/, ""));
+  for (const replicas of byService.values()) await Promise.all(replicas.map((name) => processes.stop(name)));
+  return names.length;
+}
+
 /** Deletes the database and these folders, and puts the backup in place. */
 export async function putBack(fleet: TestFleet, backup: string, lost: readonly string[]): Promise<void> {
   const { dataDir } = fleet;

@@ -9,7 +9,7 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { collectFigures, type Figures } from "../soak/figures.ts";
 import { Load, type LoadResponse } from "../soak/load.ts";
 import type { Proof, ProofOptions } from "../soak/proof.ts";
-import { backUp, killAll, putBack, startAll, within } from "./disaster.ts";
+import { backUp, killAll, putBack, startAll, stopAll, within } from "./disaster.ts";
 
 const concurrency = 8;
 const someResponses = 3 * concurrency;
@@ -32,8 +32,16 @@ interface Past {
   readonly kills: number;
 }
 
+/** The database's loss. */
+interface Disaster {
+  /** Folders of the disks lost with it. */
+  readonly lost: readonly string[];
+  /** Ends every process; returns how many. */
+  end(fleet: TestFleet): Promise<number>;
+}
+
 /** Runs load, a backup during it, more load, and the loss of the database. */
-async function loseDatabase({ fleet, seconds, random }: ProofOptions, lost: readonly string[]): Promise<Past> {
+async function loseDatabase({ fleet, seconds, random }: ProofOptions, { lost, end }: Disaster): Promise<Past> {
   const backup = join(fleet.dataDir, "backup");
   const begin = (): Load => new Load({ clients: [fleet.client], kinds: ["json", "stream"], concurrency, random });
   const first = begin();
@@ -49,7 +57,7 @@ async function loseDatabase({ fleet, seconds, random }: ProofOptions, lost: read
   const second = begin();
   await waitFor(() => second.completed >= someResponses, { timeoutMs: stepMs, what: "responses after the backup" });
   await sleep(seconds * 1_000);
-  const kills = await within(stepMs, "the end of every process", killAll(fleet));
+  const kills = await within(stepMs, "the end of every process", end(fleet));
   await within(stepMs, "the loads to end", Promise.all([first.stop(), second.stop()]));
   await putBack(fleet, backup, lost);
   return { books, before: first.responses, after: second.responses, kills };
@@ -81,10 +89,10 @@ function receipts(responses: readonly LoadResponse[]): string {
   return `${responses.length} bills of received responses were lost: ${costs.length} with a known cost, in total $${usd.toFixed(9)}, and ${responses.length - costs.length} streams with an unknown cost`;
 }
 
-/** @param lost folders of the disks lost with the database */
-async function restore(options: ProofOptions, lost: readonly string[]): Promise<Figures> {
+async function restore(options: ProofOptions, disaster: Disaster): Promise<Figures> {
   const { fleet, random } = options;
-  const past = await loseDatabase(options, lost);
+  const { lost } = disaster;
+  const past = await loseDatabase(options, disaster);
   const unknown = lost.length > 0 ? await unknownTo(fleet, past) : new Set<string>();
   await within(2 * stepMs, "every process to start on the backup", startAll(fleet));
   const load = new Load({ clients: [fleet.client], kinds: ["json", "stream"], concurrency, random });
@@ -116,12 +124,19 @@ export const restores: readonly Proof[] = [
     name: "restore",
     about: "MongoDB is lost under load and restored from a backup: the newest journals recover the usage since then",
     seconds: 5,
-    run: (options) => restore(options, []),
+    run: (options) => restore(options, { lost: [], end: killAll }),
+  },
+  {
+    name: "restore-stopped",
+    about: "the same with every process stopped gracefully and JOURNAL_KEEP=on, as Kubernetes does it",
+    seconds: 5,
+    env: { JOURNAL_KEEP: "on" },
+    run: (options) => restore(options, { lost: [], end: stopAll }),
   },
   {
     name: "restore-bare",
     about: "journals and streams are lost too: exact up to the backup, and the lost bills are reported",
     seconds: 5,
-    run: (options) => restore(options, ["journal", "nats/jetstream"]),
+    run: (options) => restore(options, { lost: ["journal", "nats/jetstream"], end: killAll }),
   },
 ];

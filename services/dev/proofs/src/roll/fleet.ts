@@ -8,6 +8,26 @@ import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { repoRoot } from "@uag/local/paths";
 import type { FleetOptions } from "@uag/local/service";
 import { keepAlive } from "@uag/runtime/http/keep-alive";
+import type { Figures } from "../soak/figures.ts";
+
+/** The options of a change of a fleet under load. */
+export interface ChangeOptions {
+  readonly dataDir: string;
+  readonly random: () => number;
+  /** Duration of a long stream, seconds. */
+  readonly streamSeconds: number;
+  /** Services that are changed; default all. */
+  readonly services?: readonly string[];
+  report(line: string): void;
+}
+
+/** What clients noticed of a change, and the books after it. */
+export interface ChangeReport {
+  readonly figures: Figures;
+  /** Successful client actions by name. */
+  readonly done: ReadonlyMap<string, number>;
+  readonly failed: number;
+}
 
 /** Chat models of slow providers: a tenth of a second, and a second for each word. */
 export const quickModel = "gpt-4o-mini";
@@ -32,7 +52,7 @@ export const catalogPath = "infra/config/catalog.yaml";
 export const catalogOf = (dataDir: string): string => join(dataDir, "catalog.yaml");
 
 /** Every service that is rolled on its own, in the order of a release. */
-export const rolled = ["metering", "billing", ...serviceNames, "mcp", "console", "router"] as const;
+export const rolled = ["notifications", "metering", "billing", ...serviceNames, "mcp", "console", "router"] as const;
 
 const accountCount = 24;
 const richNanoUsd = 100_000_000_000n;

@@ -14,6 +14,8 @@ const succeeded = [
   "ANSWER_KEY",
   "ASSETS_SECRET",
   "WEBHOOK_KEY",
+  "CREDENTIAL_KEY",
+  "RECEIPT_KEY",
   "AUDIT_KEY",
   "ADMIN_TOKEN",
   "CONSOLE_ADMIN_TOKEN",

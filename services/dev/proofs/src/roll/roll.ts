@@ -5,29 +5,30 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { buildConsole } from "@uag/local/console-web";
 import { renewCertificates } from "@uag/local/identity/certificates";
 import { replicaNames } from "@uag/local/service-processes";
-import { collectFigures, type Figures } from "../soak/figures.ts";
-import { catalogOf, clientsOf, graceFor, rolled, startRollFleet, unexpectedEnds } from "./fleet.ts";
+import { collectFigures } from "../soak/figures.ts";
+import {
+  type ChangeOptions,
+  type ChangeReport,
+  catalogOf,
+  clientsOf,
+  graceFor,
+  rolled,
+  startRollFleet,
+  unexpectedEnds,
+} from "./fleet.ts";
 import { MixedLoad, type MixedLoadOptions } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
-export interface RollOptions {
-  readonly dataDir: string;
-  readonly random: () => number;
-  /** Duration of a long stream, seconds. */
-  readonly streamSeconds: number;
+export interface RollOptions extends ChangeOptions {
   /** Services to roll, with two replicas each; default all. */
   readonly services?: readonly string[];
   /** Names of further client actions; default all. */
   readonly load?: Pick<MixedLoadOptions, "only" | "videos">;
   /** Further services to start; default all. */
   readonly beside?: readonly string[];
-  report(line: string): void;
 }
 
-export interface RollReport {
-  readonly figures: Figures;
-  readonly done: ReadonlyMap<string, number>;
-  readonly failed: number;
+export interface RollReport extends ChangeReport {
   /** Time from each process's stop until it was ready again, milliseconds. */
   readonly restartMs: ReadonlyMap<string, number>;
 }

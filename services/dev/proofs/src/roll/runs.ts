@@ -1,5 +1,6 @@
 import type { Figures } from "../soak/figures.ts";
 import { engines } from "./engines.ts";
+import type { ChangeReport } from "./fleet.ts";
 import { overload } from "./overload.ts";
 import { roll } from "./roll.ts";
 import { scale } from "./scale.ts";
@@ -25,17 +26,11 @@ export interface Run {
   run(options: RunOptions): Promise<Figures>;
 }
 
-interface Report {
-  readonly figures: Figures;
-  readonly done: ReadonlyMap<string, number>;
-  readonly failed: number;
-}
-
 /** For people: the counts of actions, by name. */
 const showDone = (done: ReadonlyMap<string, number>): string =>
   [...done].map(([name, count]) => `${name} ${count}`).join(", ");
 
-async function shown({ report }: RunOptions, work: Promise<Report>): Promise<Figures> {
+async function shown({ report }: RunOptions, work: Promise<ChangeReport>): Promise<Figures> {
   const { figures, done, failed } = await work;
   report(`done: ${showDone(done)}; failed: ${failed}`);
   return figures;

@@ -5,27 +5,22 @@ import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { buildConsole } from "@uag/local/console-web";
 import { replicaNames } from "@uag/local/service-processes";
-import { collectFigures, type Figures } from "../soak/figures.ts";
-import { clientsOf, graceFor, rolled, startRollFleet, unexpectedEnds } from "./fleet.ts";
+import { collectFigures } from "../soak/figures.ts";
+import {
+  type ChangeOptions,
+  type ChangeReport,
+  clientsOf,
+  graceFor,
+  rolled,
+  startRollFleet,
+  unexpectedEnds,
+} from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 import type { Tally } from "./tally.ts";
 
-export interface ScaleOptions {
-  readonly dataDir: string;
-  readonly random: () => number;
+export interface ScaleOptions extends ChangeOptions {
   /** Duration of each number of replicas, seconds. */
   readonly seconds: number;
-  /** Duration of a long stream, seconds. */
-  readonly streamSeconds: number;
-  /** Services to scale; default all. */
-  readonly services?: readonly string[];
-  report(line: string): void;
-}
-
-export interface ScaleReport {
-  readonly figures: Figures;
-  readonly done: ReadonlyMap<string, number>;
-  readonly failed: number;
 }
 
 const most = 3;
@@ -43,6 +38,9 @@ const workOf: Readonly<Record<string, string>> = {
   ...Object.fromEntries(serviceNames.map((name) => [name, "uag_settlements_total"])),
   video: "uag_video_tasks_settled_total",
 };
+
+/** Nothing in the load sends a webhook, so replicas of notifications would have no work. */
+const scaled = rolled.filter((name) => name !== "notifications");
 
 const addedTo = (service: string): string[] => replicaNames(service, most).slice(1);
 
@@ -67,8 +65,8 @@ async function scaleUp(fleet: TestFleet, service: string, tally: Tally): Promise
  * Takes every service from one replica to three and back, under everything that clients do. New
  * replicas must get work, no request may fail, and the books must be exact.
  */
-export async function scale(options: ScaleOptions): Promise<ScaleReport> {
-  const { dataDir, random, seconds, streamSeconds, services = rolled, report } = options;
+export async function scale(options: ScaleOptions): Promise<ChangeReport> {
+  const { dataDir, random, seconds, streamSeconds, services = scaled, report } = options;
   const drainMs = graceFor(streamSeconds);
   const words = (streamSeconds * 1_000) / wordMs;
   await buildConsole({ report });

@@ -6,28 +6,17 @@ import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { buildConsole } from "@uag/local/console-web";
 import { renewCertificates } from "@uag/local/identity/certificates";
 import { replicaNames } from "@uag/local/service-processes";
-import { collectFigures, type Figures } from "../soak/figures.ts";
-import { clientsOf, graceFor, startRollFleet, unexpectedEnds } from "./fleet.ts";
+import { collectFigures } from "../soak/figures.ts";
+import { type ChangeOptions, type ChangeReport, clientsOf, graceFor, startRollFleet, unexpectedEnds } from "./fleet.ts";
 import { makeKeepsakes } from "./keepsakes.ts";
 import { MixedLoad, type MixedLoadOptions } from "./mixed-load.ts";
 import { NewSecrets, type Phase } from "./new-secrets.ts";
 
-export interface SecretsOptions {
-  readonly dataDir: string;
-  readonly random: () => number;
-  /** Duration of a long stream, seconds. */
-  readonly streamSeconds: number;
+export interface SecretsOptions extends ChangeOptions {
   /** Capability services whose secrets are replaced in addition to those of all other services; default all. */
   readonly services?: readonly string[];
   /** Names of further client actions; default all. */
   readonly load?: Pick<MixedLoadOptions, "only" | "videos">;
-  report(line: string): void;
-}
-
-export interface SecretsReport {
-  readonly figures: Figures;
-  readonly done: ReadonlyMap<string, number>;
-  readonly failed: number;
 }
 
 const replicas = 2;
@@ -38,7 +27,7 @@ const betweenMs = 3_000;
 const usedAgainMs = 10_000;
 const phases: readonly Phase[] = ["accept", "use", "forget"];
 const single = ["auditor"];
-const alwaysThere = ["auditor", "metering", "billing", "console", "router"];
+const alwaysThere = ["auditor", "notifications", "metering", "billing", "console", "router"];
 const withoutSecrets = ["mcp"];
 
 /** Restarts all processes with the secrets of a phase: each service's first replica, then the others. */
@@ -55,7 +44,7 @@ const serviceOf = (name: string): string => name.replace(/-\d+$/, "");
  * Replaces every secret of the product and of its users in the engines, and every certificate,
  * under load: no request may fail, and what was made under the old ones stays good.
  */
-export async function secrets(options: SecretsOptions): Promise<SecretsReport> {
+export async function secrets(options: SecretsOptions): Promise<ChangeReport> {
   const { dataDir, random, streamSeconds, services = serviceNames, load: others, report } = options;
   await using receiver = await startReceiver({ refuseEvery: 0 });
   await buildConsole({ report });

@@ -5,28 +5,25 @@ import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { buildConsole } from "@uag/local/console-web";
 import { ownRelease, type Release } from "@uag/local/release";
 import { replicaNames } from "@uag/local/service-processes";
-import { collectFigures, type Figures, showFigures } from "../soak/figures.ts";
+import { collectFigures, showFigures } from "../soak/figures.ts";
 import type { LoadResponse } from "../soak/load.ts";
 import { checkOut, lastRelease } from "./checkout.ts";
-import { catalogOf, catalogPath, clientsOf, graceFor, rolled, startRollFleet, unexpectedEnds } from "./fleet.ts";
+import {
+  type ChangeOptions,
+  type ChangeReport,
+  catalogOf,
+  catalogPath,
+  clientsOf,
+  graceFor,
+  rolled,
+  startRollFleet,
+  unexpectedEnds,
+} from "./fleet.ts";
 import { MixedLoad } from "./mixed-load.ts";
 
-export interface UpgradeOptions {
-  readonly dataDir: string;
-  readonly random: () => number;
-  /** Duration of a long stream, seconds. */
-  readonly streamSeconds: number;
+export interface UpgradeOptions extends ChangeOptions {
   /** The git reference of the previous release; default: the last release. */
   readonly from?: string;
-  /** Services to upgrade; default all. */
-  readonly services?: readonly string[];
-  report(line: string): void;
-}
-
-export interface UpgradeReport {
-  readonly figures: Figures;
-  readonly done: ReadonlyMap<string, number>;
-  readonly failed: number;
 }
 
 const replicas = 2;
@@ -55,7 +52,7 @@ interface Passage extends Omit<UpgradeOptions, "from"> {
   readonly done: Map<string, number>;
 }
 
-type Passed = Pick<UpgradeReport, "figures" | "failed">;
+type Passed = Pick<ChangeReport, "figures" | "failed">;
 
 /** Replaces every process by one of another release, one after another, under load. */
 async function pass(passage: Passage, { title, to, services, catalog }: Step): Promise<Passed> {
@@ -96,7 +93,7 @@ async function pass(passage: Passage, { title, to, services, catalog }: Step): P
  * the other and under load; then goes back. No request may fail either way, and the books must be
  * exact after each.
  */
-export async function upgrade(options: UpgradeOptions): Promise<UpgradeReport> {
+export async function upgrade(options: UpgradeOptions): Promise<ChangeReport> {
   const { dataDir, streamSeconds, report, services = order } = options;
   const { ref, from } = options.from === undefined ? await lastRelease() : { ref: options.from, from: "--from" };
   report(`The previous release is ${ref} (${from}).`);

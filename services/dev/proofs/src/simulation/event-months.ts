@@ -29,7 +29,7 @@ const openName = (month: string): string => `events_${month}`;
 export class EventMonths {
   readonly #collections = new Map<string, Collection>();
   readonly #parts = new Map<string, Parts>();
-  /** The database's time, Unix milliseconds. */
+  /** True time, Unix milliseconds: the database's clock may be set back once an archiver has read it. */
   readonly #now: () => number;
   #ids = 0;
 

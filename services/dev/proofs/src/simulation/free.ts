@@ -6,7 +6,8 @@ import type { Permits } from "./permits.ts";
 import type { Replica } from "./replica.ts";
 import type { Truth } from "./truth.ts";
 
-interface Place {
+/** One that is in flight. */
+interface FreeRequest {
   readonly replica: Replica;
   readonly permit: FreeAdmitted;
   /** The holder of its concurrency permit. */
@@ -29,7 +30,7 @@ export interface FreeOptions {
  */
 export class FreeRequests {
   readonly #options: FreeOptions;
-  #places: Place[] = [];
+  #open: FreeRequest[] = [];
 
   constructor(options: FreeOptions) {
     this.#options = options;
@@ -37,11 +38,11 @@ export class FreeRequests {
 
   /** Requests in flight whose permits cannot be lent to others. */
   get atOnce(): number {
-    return this.#places.filter(({ slotHolder }) => !this.#options.permits.hasLapsed(slotHolder)).length;
+    return this.#open.filter(({ slotHolder }) => !this.#options.permits.hasLapsed(slotHolder)).length;
   }
 
   get size(): number {
-    return this.#places.length;
+    return this.#open.length;
   }
 
   async begin(replica: Replica, caller: Caller): Promise<void> {
@@ -51,23 +52,23 @@ export class FreeRequests {
         assert.ok(error instanceof GatewayError && error.code !== "internal_error", String(error));
       });
     if (permit === undefined) return;
-    this.#places.push({ replica, permit, slotHolder: replica.holder.id });
+    this.#open.push({ replica, permit, slotHolder: replica.holder.id });
     this.#options.truth.admitted(this.#options.now());
     this.#options.admitted();
   }
 
   /** Removes the requests of a dead process. */
   forget(replica: Replica): void {
-    this.#places = this.#places.filter((place) => place.replica !== replica);
+    this.#open = this.#open.filter((request) => request.replica !== replica);
   }
 
-  end(place = this.#places[this.#options.random(this.#places.length)]): void {
-    if (place === undefined || place.replica.paused) return;
-    this.#places.splice(this.#places.indexOf(place), 1);
-    place.permit[Symbol.dispose]();
+  end(request = this.#open[this.#options.random(this.#open.length)]): void {
+    if (request === undefined || request.replica.paused) return;
+    this.#open.splice(this.#open.indexOf(request), 1);
+    request.permit[Symbol.dispose]();
   }
 
   endAll(): void {
-    for (const place of [...this.#places]) this.end(place);
+    for (const request of [...this.#open]) this.end(request);
   }
 }

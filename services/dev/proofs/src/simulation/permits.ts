@@ -1,5 +1,14 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { borrow, forfeit, freeOf, newPool, nextFreeInMs, otherHolders, type Pool } from "@uag/ledger/permits/pool";
+import {
+  borrow,
+  forfeit,
+  freeOf,
+  learnLimit,
+  newPool,
+  nextFreeInMs,
+  otherHolders,
+  type Pool,
+} from "@uag/ledger/permits/pool";
 import { type BorrowRequest, type BorrowResponse, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 
 const leaseMs = 4_000;
@@ -61,6 +70,12 @@ export class Permits {
       lent: lent.map((permits) => ({ ...permits, count: BigInt(permits.count) })),
       retryAfterMs: short && freeInMs !== undefined ? Math.max(1, Math.ceil(freeInMs)) : 0,
     };
+  }
+
+  /** Billing changes the key's limit of requests per minute. */
+  change(limit: number, keyVersion: bigint): void {
+    const pool = this.#pools.get(LimitKind.REQUESTS) ?? newPool(limit, keyVersion);
+    this.#pools.set(LimitKind.REQUESTS, learnLimit(pool, limit, keyVersion));
   }
 
   /** The permits, by limit, that each of these holders has. */

@@ -71,6 +71,7 @@ export class Requests {
   changeLimit(limit: number): void {
     this.#limit = limit;
     this.#version++;
+    this.#options.permits.change(limit, this.#version);
     this.#options.truth.limitIs(limit, this.#options.now());
   }
 
@@ -187,9 +188,10 @@ export class Requests {
     return running[this.#options.random(running.length)];
   }
 
-  /** Sends the first byte. */
+  /** Sends the first byte; a stream writes its first checkpoint then, which the byte does not wait for. */
   firstByte(): void {
     const running = this.#oneRunning();
+    if (running?.stream === true && !running.truth.begun) this.#checkpoint(running);
     running?.open.flushStarted().then(
       () => {
         running.truth.begun = true;
@@ -202,10 +204,13 @@ export class Requests {
 
   checkpoint(): void {
     const running = this.#oneRunning();
-    if (running === undefined) return;
+    if (running !== undefined) this.#checkpoint(running);
+  }
+
+  #checkpoint(running: Running): void {
     const cost = BigInt(this.#options.random(Number(running.truth.hold) + 1));
     running.truth.possible.add(cost);
-    running.open.checkpoint([], cost);
+    running.open.checkpoint({ units: [], costNanoUsd: cost, isUpperBound: false });
     running.underway.stage = "checkpointed";
   }
 

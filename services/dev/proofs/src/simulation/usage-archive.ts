@@ -3,6 +3,7 @@ import { archiveDue } from "@uag/metering/archive/archive";
 import { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { ArchiveFiles } from "./archive-files.ts";
 import { Archivers, type ArchiveWorld } from "./archivers.ts";
+import { epochMs } from "./epoch.ts";
 import { duplicate, EventMonths, renamed } from "./event-months.ts";
 
 /** The archive of usage: a month's events are dropped once they are in a file. */
@@ -12,7 +13,7 @@ export class UsageArchive {
   readonly #files = new ArchiveFiles();
 
   constructor(world: ArchiveWorld) {
-    this.months = new EventMonths(world.databaseNow);
+    this.months = new EventMonths(() => world.now() + epochMs);
     const events = { archived: () => undefined } as never;
     this.archivers = new Archivers({
       ...world,

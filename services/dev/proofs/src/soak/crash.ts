@@ -53,9 +53,12 @@ const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
   stream: ["stream", "messages", "abort", "disconnect", "retry"],
 };
 
-/** The points of a kind: a JSON response is never sent in part. */
+/** The points that only a stream passes: a JSON response is never sent in part. */
+const streamPoints: ReadonlySet<CrashPoint> = new Set(["checkpointed", "mid-stream"]);
+
+/** The points of a kind. */
 export const roundsOf = (kind: CrashRound["kind"]): readonly CrashPoint[] =>
-  crashPoints.filter((point) => kind === "stream" || point !== "mid-stream");
+  crashPoints.filter((point) => kind === "stream" || !streamPoints.has(point));
 
 /** Kills each process at its point, under load; stops the load when requests succeed again. */
 async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRound, funds: Funds): Promise<Load> {
@@ -119,7 +122,7 @@ function roundsEverywhere(random: () => number): CrashRound[] {
   const rounds = Math.max(...[...byOwner.values()].map(({ length }) => length));
   return Array.from({ length: rounds }, (_, n) => {
     const points = [...byOwner.values()].flatMap((own) => own.slice(n, n + 1));
-    return { points, kind: points.includes("mid-stream") || n % 2 === 0 ? "stream" : "json", random };
+    return { points, kind: points.some((point) => streamPoints.has(point)) || n % 2 === 0 ? "stream" : "json", random };
   });
 }
 

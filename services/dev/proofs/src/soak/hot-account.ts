@@ -9,18 +9,18 @@ import { collectFigures, type Figures } from "./figures.ts";
 import { Load, type LoadResponse } from "./load.ts";
 import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
 
-/** Lanes that top up for their requests before they send them, so that all the money is needed. */
-const lanes = 4;
+/** Senders that pay for their requests before they send them, so that all the money is needed. */
+const senders = 4;
 const requestsAtOnce = 32;
 const maxRetriedShare = 0.01;
 
-interface Lane extends Pick<ProofOptions, "random"> {
+interface Sender extends Pick<ProofOptions, "random"> {
   readonly client: TestClient;
   /** Adds money for this many requests. */
   readonly pay: (requests: number) => Promise<void>;
 }
 
-async function payAndSend({ client, pay, random }: Lane, untilMs: number): Promise<LoadResponse[]> {
+async function payAndSend({ client, pay, random }: Sender, untilMs: number): Promise<LoadResponse[]> {
   const responses: LoadResponse[] = [];
   while (performance.now() < untilMs) {
     await pay(requestsAtOnce);
@@ -62,13 +62,13 @@ async function proveHotAccount({ fleet, seconds, random }: ProofOptions): Promis
   let references = 0;
   const pay = async (requests: number): Promise<void> => {
     const amountNanoUsd = BigInt(requests) * exactCost;
-    const topUp = { accountId: key.accountId, amountNanoUsd, reference: `lane-${++references}`, note: "" };
+    const topUp = { accountId: key.accountId, amountNanoUsd, reference: `payment-${++references}`, note: "" };
     await accounts.topUp(topUp, { timeoutMs: 30_000, affinity: key.accountId });
   };
   const before = await transactionsOf(fleet);
   const began = performance.now();
-  const lane = { client, pay, random };
-  const sent = Array.from({ length: lanes }, () => payAndSend(lane, began + seconds * 1_000));
+  const sender = { client, pay, random };
+  const sent = Array.from({ length: senders }, () => payAndSend(sender, began + seconds * 1_000));
   const responses = (await Promise.all(sent)).flat();
   const took = (performance.now() - began) / 1_000;
   const after = await transactionsOf(fleet);

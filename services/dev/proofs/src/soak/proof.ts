@@ -21,6 +21,8 @@ export interface Proof {
   readonly about: string;
   /** Number of processes of other services than chat, which has three; default: one each. */
   readonly replicas?: Readonly<Record<string, number>>;
+  /** Settings of every service. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Size of MongoDB's own volume, bytes, which requires root. Default: it shares the disk. */
   readonly databaseBytes?: number;
   /** Default for the command; tests use less. 0 if there is no failure with a duration. */
@@ -55,7 +57,7 @@ export const databasePath = (dataDir: string): string => join(dataDir, "mongo");
  */
 export async function startProofFleet(
   dataDir: string,
-  { env = {}, replicas = {} }: { readonly env?: Readonly<Record<string, string>> } & Pick<Proof, "replicas"> = {},
+  { env = {}, replicas = {} }: Pick<Proof, "env" | "replicas"> = {},
 ): Promise<TestFleet> {
   const catalog = join(dataDir, "catalog.yaml");
   await copyFile(join(repoRoot, "infra/config/catalog.yaml"), catalog);

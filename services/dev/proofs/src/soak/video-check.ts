@@ -11,6 +11,8 @@ const rowSchema = z.object({
   _id: z.string(),
   ids: z.array(z.string()),
   requestId: z.string(),
+  upstreamId: z.string().optional(),
+  endedAt: z.date().optional(),
   status: z.string(),
   live: z.boolean(),
   hidden: z.boolean(),
@@ -18,9 +20,15 @@ const rowSchema = z.object({
 });
 type Row = z.infer<typeof rowSchema>;
 
-const made = z.object({ request_id: z.string().nullable(), polls: z.number(), charged: z.boolean() });
-const madeList = z.object({ tasks: z.array(made) });
-export type MadeTask = z.infer<typeof made>;
+const madeTask = z.object({
+  id: z.string(),
+  request_id: z.string().nullable(),
+  ended_at: z.iso.datetime().nullable(),
+  polls: z.number(),
+  charged: z.boolean(),
+});
+const madeList = z.object({ tasks: z.array(madeTask) });
+export type MadeTask = z.infer<typeof madeTask>;
 
 /** Every task's row, including those whose client got no response. */
 async function readRows(mongodbUrl: string): Promise<Row[]> {
@@ -76,6 +84,8 @@ export interface Findings {
   readonly byStatus: Readonly<Record<string, number>>;
   /** Number of tasks with a cost. */
   readonly charged: number;
+  /** Those of them that did not succeed. */
+  readonly chargedWithoutVideo: number;
   /** Submissions that failed with an error and left a row, free of charge. */
   readonly refused: number;
   /**
@@ -87,7 +97,15 @@ export interface Findings {
   readonly violations: readonly string[];
 }
 
-function rowViolations(row: Row, bills: readonly Billed[]): string[] {
+/** Whether the task's provider had charged for it when it ended here. */
+function wasCharged({ requestId, upstreamId, endedAt }: Row, tasks: readonly MadeTask[]): boolean {
+  // A task may have been taken for another's by mistake, until its prompt showed it.
+  const own = tasks.find((task) => task.id === upstreamId && task.request_id === requestId);
+  const { charged = false, ended_at: at = null } = own ?? {};
+  return charged && at !== null && endedAt !== undefined && Date.parse(at) <= endedAt.getTime();
+}
+
+function rowViolations(row: Row, bills: readonly Billed[], charged: boolean): string[] {
   const { _id: id, status, live, hidden, outbox } = row;
   const cost = bills.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
   const wrong: string[] = [];
@@ -95,19 +113,22 @@ function rowViolations(row: Row, bills: readonly Billed[]): string[] {
   if (outbox !== undefined) wrong.push(`The outbox of task ${id} is not empty.`);
   if (bills.length > 1) wrong.push(`Task ${id} is billed ${bills.length} times.`);
   if (!hidden && bills.length === 0) wrong.push(`Task ${id} has no bill.`);
-  if (cost > 0n !== (status === "succeeded")) wrong.push(`Task ${id} is ${status} and costs ${cost} nano-USD.`);
+  if (cost > 0n !== charged)
+    wrong.push(
+      `Task ${id} is ${status}, its provider ${charged ? "charges" : "does not charge"} for it, and it costs ${cost} nano-USD.`,
+    );
   return wrong;
 }
 
 function madeViolations(rows: readonly Row[], tasks: readonly MadeTask[]): { wrong: string[]; lost: number } {
   const wrong: string[] = [];
-  const statuses = new Map(rows.map(({ requestId, status }) => [requestId, status]));
+  const byRequest = new Map(rows.map((row) => [row.requestId, row]));
   let lost = 0;
   for (const [requestId, same] of Map.groupBy(tasks, (task) => task.request_id)) {
     if (same.length > 1) wrong.push(`Request ${requestId} created ${same.length} tasks at its provider.`);
-    const status = statuses.get(requestId ?? "");
-    if (status === undefined) wrong.push(`Request ${requestId} created a task at its provider but has none here.`);
-    else if (status !== "succeeded") lost += same.filter(({ charged }) => charged).length;
+    const row = byRequest.get(requestId ?? "");
+    if (row === undefined) wrong.push(`Request ${requestId} created a task at its provider but has none here.`);
+    else lost += same.filter(({ id, charged }) => charged && id !== row.upstreamId).length;
   }
   return { wrong, lost };
 }
@@ -145,14 +166,20 @@ export async function checkVideo(
   const rows = await settledRows(fleet.run.mongodb_url);
   const report = await settledBooks(fleet, rows);
   const bills = Map.groupBy(report.books.billed, ({ requestId }) => requestId);
-  const { wrong, lost } = madeViolations(rows, await readMade(fleet.run.simulator_url));
+  const made = await readMade(fleet.run.simulator_url);
+  const { wrong, lost } = madeViolations(rows, made);
   const held = heldIn(report);
+  const charged = new Set(
+    report.books.billed.flatMap(({ requestId, costNanoUsd }) => (costNanoUsd > 0n ? requestId : [])),
+  );
   const byStatus: Record<string, number> = {};
   for (const { status } of tasks) byStatus[status] = (byStatus[status] ?? 0) + 1;
   const { received } = receiver;
   return {
     byStatus,
-    charged: report.books.billed.filter(({ costNanoUsd }) => costNanoUsd > 0n).length,
+    charged: charged.size,
+    chargedWithoutVideo: rows.filter(({ status, requestId }) => status !== "succeeded" && charged.has(requestId))
+      .length,
     refused: rows.filter(({ hidden }) => hidden).length,
     lostAtProvider: lost,
     webhooks: {
@@ -162,7 +189,7 @@ export async function checkVideo(
     },
     violations: [
       ...listViolations(tasks, reported),
-      ...rows.flatMap((row) => rowViolations(row, bills.get(row.requestId) ?? [])),
+      ...rows.flatMap((row) => rowViolations(row, bills.get(row.requestId) ?? [], wasCharged(row, made))),
       ...wrong,
       ...webhookViolations(tasks, receiver),
       ...(held === 0n ? [] : [`${held} nano-USD are still held.`]),

@@ -11,12 +11,15 @@ export interface Task {
 
 export const path = "/v1/videos/generations";
 
-/** How the simulator's tasks end: most of them succeed. */
+/** How the simulator's tasks end: most of them succeed. Some are charged although they do not. */
 const fates: readonly (readonly [fault: string, probability: number])[] = [
   ["task-fail", 0.1],
+  ["moderation", 0.05],
+  ["task-expire", 0.02],
   ["task-cancelled", 0.04],
   ["task-unknown", 0.03],
   ["task-stuck", 0.03],
+  ["task-charged", 0.3],
 ];
 
 const bodies: readonly ((n: number) => Record<string, unknown>)[] = [

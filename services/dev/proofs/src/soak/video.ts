@@ -98,7 +98,7 @@ export async function soakVideo(options: VideoSoakOptions): Promise<VideoSoakRep
   await using receiver = await startReceiver({ refuseEvery: 20 });
   await using fleet = await startTestFleet({
     dataDir: options.dataDir,
-    services: ["billing", "metering", "media", "video", "router"],
+    services: ["billing", "metering", "notifications", "media", "video", "router"],
     replicas: { video: options.replicas },
     egressAllow: receiver.address,
     env: settings,

@@ -68,6 +68,11 @@ function problemJson({ status, message }: Problem): JsonReply {
 
 export const anthropicProtocol: Protocol = {
   provider: "anthropic",
+  rateHeaders: ({ limit, remaining, resetMs }) => ({
+    "anthropic-ratelimit-requests-limit": String(limit),
+    "anthropic-ratelimit-requests-remaining": String(remaining),
+    "anthropic-ratelimit-requests-reset": new Date(Date.now() + resetMs).toISOString(),
+  }),
   credential(headers) {
     const key = headers["x-api-key"];
     if (typeof key === "string" && key !== "") return key;

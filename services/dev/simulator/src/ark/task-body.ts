@@ -1,4 +1,4 @@
-import { endOf, type Phase, startOf, type Task } from "../tasks/task.ts";
+import { endOf, isCharged, type Phase, startOf, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
 import { type SeedanceOutput, seedanceFps } from "./seedance-output.ts";
 
@@ -14,7 +14,7 @@ export interface SeedanceFacts {
 
 function contentOf(task: Task, { digest, caption, output, lastFrame }: SeedanceFacts): object {
   const { width, height, duration: seconds, sound } = output;
-  const video = resultUrl(task, { kind: "video", digest, caption, width, height, seconds, fps: seedanceFps, sound });
+  const video = resultUrl(task, { kind: "video", digest, width, height, seconds, sound });
   if (!lastFrame) return { video_url: video };
   return {
     video_url: video,
@@ -43,7 +43,7 @@ export function arkTaskBody(task: Task, phase: Phase): object {
     status: phase,
     ...(phase === "failed" && { error: task.failure }),
     ...(isDone && { content: contentOf(task, facts) }),
-    ...(isDone && task.usage !== undefined && { usage: task.usage }),
+    ...(isCharged(task, phase) && task.usage !== undefined && { usage: task.usage }),
     created_at: seconds(task.createdAt),
     updated_at: seconds(changedAt(task, phase)),
     ...(isDone && {

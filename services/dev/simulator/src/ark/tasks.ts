@@ -1,6 +1,6 @@
 import type { Call, Reply } from "../http/types.ts";
 import { polledTooSoon } from "../tasks/plan.ts";
-import { phaseAt, type Task } from "../tasks/task.ts";
+import { isCharged, phaseAt, type Task } from "../tasks/task.ts";
 import { invalidArk, rejectArk } from "./protocol.ts";
 import { arkTaskBody } from "./task-body.ts";
 
@@ -30,14 +30,13 @@ export function getSeedance(call: Call): Reply {
   }
   const phase = phaseAt(task, call.tasks.now());
   const reported = { id: task.id, polls: task.polls };
-  const isDone = phase === "succeeded";
   return {
     type: "json",
     status: 200,
     body: arkTaskBody(task, phase),
     responseId: task.id,
     task: reported,
-    ...(isDone && { usage: task.usage, trueUsage: task.trueUsage }),
+    ...(isCharged(task, phase) && { usage: task.usage, trueUsage: task.trueUsage }),
   };
 }
 

@@ -1,10 +1,8 @@
 import type { Call, Reply } from "../http/types.ts";
-import { captionOf } from "../media/letters.ts";
 import { polledTooSoon } from "../tasks/plan.ts";
-import { endOf, type Phase, phaseAt, startOf, type Task } from "../tasks/task.ts";
+import { endOf, isCharged, type Phase, phaseAt, startOf, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
 import { invalidParameter, rejectNative, requestIdFields } from "./protocol.ts";
-import { wanFps } from "./video-output.ts";
 import type { WanFacts } from "./videos.ts";
 
 const recordsLiveMs = 86_400_000;
@@ -35,16 +33,7 @@ function resultOf(task: Task, phase: Phase): object {
   if (phase === "failed") return { code: task.failure?.code, message: task.failure?.message };
   if (phase !== "succeeded" || output === undefined) return {};
   const { width, height, seconds, sound } = output;
-  const url = resultUrl(task, {
-    kind: "video",
-    digest,
-    caption: captionOf(prompt),
-    width,
-    height,
-    seconds,
-    fps: wanFps,
-    sound,
-  });
+  const url = resultUrl(task, { kind: "video", digest, width, height, seconds, sound });
   return {
     ...(prompt !== undefined && { orig_prompt: prompt }),
     ...(actualPrompt !== undefined && { actual_prompt: actualPrompt }),
@@ -82,9 +71,9 @@ export function getTask(call: Call): Reply {
   const phase = phaseAt(task, call.tasks.now());
   const { usage, trueUsage } = task;
   const reported = { id: task.id, polls: task.polls };
-  const isDone = phase === "succeeded";
-  const body = { output: outputOf(task, phase), ...(isDone && usage !== undefined && { usage }) };
-  const measured = isDone ? { usage, trueUsage } : {};
+  const charged = isCharged(task, phase);
+  const body = { output: outputOf(task, phase), ...(charged && usage !== undefined && { usage }) };
+  const measured = charged ? { usage, trueUsage } : {};
   return { type: "json", status: 200, body, responseId: task.id, task: reported, requestIdFields, ...measured };
 }
 

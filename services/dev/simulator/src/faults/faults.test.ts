@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { AttemptCounter } from "./attempts.ts";
 import { UnknownFault } from "./catalogue.ts";
 import { faultsFromHeaders, faultsFromModel, faultsFromText } from "./parse.ts";
+import { RateWindows } from "./rate-windows.ts";
 import { FaultRules, ruleSchema } from "./rules.ts";
 
 test("parses the same faults from a model suffix, a header and a text", () => {
@@ -28,7 +29,7 @@ test("a rule hits matching requests, as often as its count", () => {
   const rules = new FaultRules();
   const match = { provider: "openai", model: "gpt-4*", path: "/openai/*", count: 2 };
   rules.add(ruleSchema.parse({ match, faults: { status: 500 } }));
-  const target = { provider: "openai", path: "/openai/v1/chat/completions", model: "gpt-4o" };
+  const target = { provider: "openai", path: "/openai/v1/chat/completions", model: "gpt-4o", key: "sk-1" };
   assert.deepEqual(rules.apply({ ...target, model: "o3" }), {});
   assert.deepEqual(rules.apply({ ...target, model: undefined }), {});
   assert.deepEqual(
@@ -41,11 +42,33 @@ test("a rule hits matching requests, as often as its count", () => {
   );
 });
 
+test("a rule can hit one key, and a rate is counted for each key in its window", () => {
+  const rules = new FaultRules();
+  rules.add(ruleSchema.parse({ match: { key: "sk-1" }, faults: { rate: 2, "rate-ms": 60_000 } }));
+  const target = { provider: "openai", path: "/", model: "m" };
+  assert.deepEqual(rules.apply({ ...target, key: "sk-2" }), {});
+  const faults = rules.apply({ ...target, key: "sk-1" });
+  const windows = new RateWindows();
+  const taken = [1, 2, 3].map(() => windows.take("sk-1", faults));
+  assert.deepEqual(
+    taken.map(({ remaining, over }) => ({ remaining, over })),
+    [
+      { remaining: 1, over: false },
+      { remaining: 0, over: false },
+      { remaining: 0, over: true },
+    ],
+  );
+  assert.equal(windows.take("sk-2", faults).remaining, 1);
+});
+
 test("a probability hits about its share, and the same attempts for the same seed", () => {
   const hits = (seed: number) => {
     const rules = new FaultRules();
     rules.add(ruleSchema.parse({ match: { probability: 0.3, seed }, faults: { status: 500 } }));
-    return Array.from({ length: 1000 }, () => rules.apply({ provider: "x", path: "/", model: "m" }).status === 500);
+    return Array.from(
+      { length: 1000 },
+      () => rules.apply({ provider: "x", path: "/", model: "m", key: undefined }).status === 500,
+    );
   };
   assert.deepEqual(hits(1), hits(1));
   assert.notDeepEqual(hits(1), hits(2));

@@ -30,6 +30,10 @@ const choices: readonly (readonly [weight: number, faults: Faults])[] = [
   [3, { truncate: 200 }],
   [3, { "reset-chunks": 3 }],
   [3, { garbage: 1 }],
+  // Tasks that are charged although they end without a video.
+  [3, { "task-fail": "The task failed.", "task-charged": 1 }],
+  [2, { "task-expire": 1, "task-charged": 1 }],
+  [2, { moderation: 1 }],
   // Responses that are too large.
   [0.3, { huge: 70, "huge-chunk": 4096 }],
 ];

@@ -3,13 +3,14 @@ import { type Random, randomFrom } from "../content/hash.ts";
 import type { Faults } from "./catalogue.ts";
 import { faultsFromObject } from "./parse.ts";
 
-/** Body of `POST /sim/faults`. A path or model that ends with `*` matches by prefix. */
+/** Body of `POST /sim/faults`. A path, model or key that ends with `*` matches by prefix. */
 export const ruleSchema = z.strictObject({
   match: z
     .strictObject({
       provider: z.string().optional(),
       path: z.string().optional(),
       model: z.string().optional(),
+      key: z.string().optional(),
       count: z.int().min(1).optional(),
       probability: z.number().min(0).max(1).optional(),
       seed: z.union([z.string(), z.number()]).default(0),
@@ -24,6 +25,8 @@ export interface Target {
   readonly provider: string;
   readonly path: string;
   readonly model: string | undefined;
+  /** The request's credential. */
+  readonly key: string | undefined;
 }
 
 interface Rule {
@@ -64,8 +67,9 @@ export class FaultRules {
   apply(target: Target): Faults {
     const hit: Faults[] = [];
     for (const rule of this.#rules.values()) {
-      const { provider, path, model, count, probability } = rule.input.match;
+      const { provider, path, model, key, count, probability } = rule.input.match;
       if (!fits(provider, target.provider) || !fits(path, target.path) || !fits(model, target.model)) continue;
+      if (!fits(key, target.key)) continue;
       if (count !== undefined && rule.hits >= count) continue;
       if (probability !== undefined && rule.random() >= probability) continue;
       rule.hits++;

@@ -144,7 +144,27 @@ const inlineData: Check = ({ contents }) => {
   return undefined;
 };
 
-const checks: readonly Check[] = [toolSchemas, parts, roles, turns, signatures, toolUse, output, thinking, inlineData];
+/** https://github.com/googleapis/python-genai/issues/1921 */
+const logprobs: Check = ({ generationConfig: config }, model) => {
+  if (config?.logprobs !== undefined && config.responseLogprobs !== true)
+    return "Logprobs cannot be set unless response_logprobs is set to true.";
+  if (config?.responseLogprobs === true && model.logprobs !== true)
+    return `Logprobs is not enabled for models/${model.id}`;
+  return undefined;
+};
+
+const checks: readonly Check[] = [
+  toolSchemas,
+  parts,
+  roles,
+  turns,
+  signatures,
+  toolUse,
+  output,
+  thinking,
+  logprobs,
+  inlineData,
+];
 
 /** The first rule beyond the schema that a request breaks, in Google's wording. */
 export function brokenRule(request: GenerateRequest, model: GeminiModel): string | undefined {

@@ -1,6 +1,7 @@
 import type { Candidate } from "../content/candidate.ts";
 import type { StreamEvent } from "../http/types.ts";
 import { endingOf, type GenerateJob, usageReport } from "./job.ts";
+import { logprobsResult } from "./logprobs.ts";
 import { callPart, textSignature } from "./parts.ts";
 
 interface Step {
@@ -8,6 +9,8 @@ interface Step {
   readonly shown: number;
   readonly response: number;
   readonly thoughts: number;
+  /** The tokens of a part of the text. */
+  readonly pieces?: Candidate["content"];
 }
 
 const groupSize = 4;
@@ -20,7 +23,7 @@ function* stepsOf(job: GenerateJob, candidate: Candidate): Generator<Step> {
       const group = pieces.slice(at, at + groupSize);
       const text = group.map((piece) => piece.text).join("");
       const tokens = group.reduce((sum, piece) => sum + piece.tokens, 0);
-      if (kind === "content") yield { part: { text }, shown: tokens, response: tokens, thoughts: 0 };
+      if (kind === "content") yield { part: { text }, shown: tokens, response: tokens, thoughts: 0, pieces: group };
       else if (job.showsThoughts) yield { part: { text, thought: true }, shown: tokens, response: 0, thoughts: tokens };
     }
   }
@@ -55,7 +58,12 @@ export function* eventsOf(job: GenerateJob): Generator<StreamEvent> {
       response += step.response;
       thoughts += step.thoughts;
       const content = { parts: [step.part], role: "model" };
-      yield eventOf(job, { content, index }, usageReport(job, response, thoughts), step.shown);
+      yield eventOf(
+        job,
+        { content, index, ...logprobsResult(job, step.pieces ?? []) },
+        usageReport(job, response, thoughts),
+        step.shown,
+      );
     }
     const refusalTokens = candidate.refusal.reduce((sum, piece) => sum + piece.tokens, 0);
     response += refusalTokens;

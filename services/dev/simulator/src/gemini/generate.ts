@@ -5,6 +5,7 @@ import { brokenRule } from "./checks.ts";
 import { eventsOf } from "./events.ts";
 import { withCamelNames } from "./field-names.ts";
 import { endingOf, type GenerateJob, jobFor, totalsOf, trueGeminiUsage, usageReport } from "./job.ts";
+import { logprobsResult } from "./logprobs.ts";
 import { findGeminiModel, type GeminiModel } from "./models.ts";
 import { partsOf } from "./parts.ts";
 import { type Prompt, promptOf } from "./prompt.ts";
@@ -31,6 +32,7 @@ function wholeReply(job: GenerateJob): Reply {
     return {
       content: { ...(parts.length > 0 && { parts }), role: "model" },
       ...endingOf(job, candidate),
+      ...logprobsResult(job, candidate.content),
       index: candidate.index,
     };
   });

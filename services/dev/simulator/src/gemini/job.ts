@@ -16,6 +16,8 @@ export interface GenerateJob {
   readonly prompt: Prompt;
   readonly cached: number;
   readonly showsThoughts: boolean;
+  /** Alternatives of each token whose log probabilities are reported; undefined: none are. */
+  readonly logprobs: number | undefined;
 }
 
 const cacheableFrom = 1024;
@@ -56,6 +58,7 @@ export function jobFor(call: Call, request: GenerateRequest, model: GeminiModel,
     prompt,
     cached: cachedTokens(call, prompt),
     showsThoughts: config.thinkingConfig?.includeThoughts === true,
+    logprobs: config.responseLogprobs === true ? (config.logprobs ?? 0) : undefined,
   };
 }
 

@@ -12,6 +12,8 @@ export interface GeminiModel {
   readonly needsSignatures: boolean;
   /** Accepts tools and a JSON response format in one request. */
   readonly toolsWithJson: boolean;
+  /** Log probabilities are enabled for it. */
+  readonly logprobs?: boolean;
 }
 
 type Shape = Omit<GeminiModel, "id" | "displayName">;
@@ -38,7 +40,7 @@ const models: readonly GeminiModel[] = [
   { id: "gemini-2.5-pro", displayName: "Gemini 2.5 Pro", ...flash, thinking: "always" },
   { id: "gemini-2.5-flash", displayName: "Gemini 2.5 Flash", ...flash },
   { id: "gemini-2.5-flash-lite", displayName: "Gemini 2.5 Flash-Lite", ...flash },
-  { id: "gemini-2.0-flash", displayName: "Gemini 2.0 Flash", ...second },
+  { id: "gemini-2.0-flash", displayName: "Gemini 2.0 Flash", ...second, logprobs: true },
 ];
 
 export function findGeminiModel(id: string): GeminiModel | undefined {

@@ -3,6 +3,7 @@ import { hashOf } from "../content/hash.ts";
 import type { PrefixCache } from "../content/prefix-cache.ts";
 import type { AttemptCounter } from "../faults/attempts.ts";
 import type { Faults } from "../faults/catalogue.ts";
+import { overRate, type RateWindows, withRate } from "../faults/rate-windows.ts";
 import { errorWithUsage, replyByFault } from "../faults/replies.ts";
 import type { FaultRules } from "../faults/rules.ts";
 import type { TruthLog } from "../log/truth-log.ts";
@@ -15,6 +16,7 @@ import { type Call, Rejection, type Reply } from "./types.ts";
 export interface AttemptContext {
   readonly rules: FaultRules;
   readonly attempts: AttemptCounter;
+  readonly windows: RateWindows;
   readonly cache: PrefixCache;
   readonly tasks: TaskStore;
   readonly log: TruthLog;
@@ -107,12 +109,16 @@ export async function respondTo(context: AttemptContext, exchange: Exchange): Pr
     if (credential?.startsWith("bad-")) throw new Rejection(protocol.unauthorized(credential));
     const { method = "", headers } = request;
     const read = await readRequest({ match, method, path: url.pathname, bytes, headers });
-    const fromRules = context.rules.apply({ provider: match.provider.name, path: url.pathname, model: read.model });
+    const target = { provider: match.provider.name, path: url.pathname, model: read.model, key: credential };
+    const fromRules = context.rules.apply(target);
     const digest = hashOf(match.provider.name, read.model ?? "", read.identity);
     const faults = context.attempts.faultsOf({ ...context.baseFaults, ...fromRules, ...read.faults }, digest);
     response = { ...response, faults, digest, model: read.model, requestedModel: read.requestedModel };
+    const standing =
+      faults.rate === undefined ? undefined : context.windows.take(`${target.provider} ${credential}`, faults);
+    if (standing?.over) return { ...response, reply: overRate(protocol, standing) };
     const reply = await replyTo(exchange, callOf(context, exchange, { ...response, read }), read.streams);
-    return { ...response, reply };
+    return { ...response, reply: standing === undefined ? reply : withRate(reply, protocol, standing) };
   } catch (cause) {
     if (cause instanceof Rejection) return { ...response, reply: cause.reply };
     throw cause;

@@ -13,14 +13,21 @@ export interface FormPart {
 export class Form {
   readonly fields: { readonly [name: string]: string };
   readonly files: readonly FormPart[];
-  constructor(fields: { readonly [name: string]: string }, files: readonly FormPart[]) {
+  /** Every value of each field. */
+  readonly lists: { readonly [name: string]: readonly string[] };
+  constructor(
+    fields: { readonly [name: string]: string },
+    files: readonly FormPart[],
+    lists: { readonly [name: string]: readonly string[] } = {},
+  ) {
     this.fields = fields;
     this.files = files;
+    this.lists = lists;
   }
 
   /** The same form with another model. */
   withModel(model: string): Form {
-    return new Form({ ...this.fields, model }, this.files);
+    return new Form({ ...this.fields, model }, this.files, this.lists);
   }
 
   /** Identifies the form, independent of its boundary and of streaming. */
@@ -39,13 +46,15 @@ export async function readForm(bytes: Buffer, contentType: string): Promise<Form
   if (data === undefined) return undefined;
   const fields: Record<string, string> = {};
   const files: FormPart[] = [];
+  const lists: Record<string, string[]> = {};
   for (const [field, value] of data) {
     if (typeof value === "string") {
       fields[field] = value;
+      lists[field] = [...(lists[field] ?? []), value];
     } else {
       const type = value.type.split(";")[0]?.trim().toLowerCase() ?? "";
       files.push({ field, filename: value.name, type, bytes: Buffer.from(await value.arrayBuffer()) });
     }
   }
-  return new Form(fields, files);
+  return new Form(fields, files, lists);
 }

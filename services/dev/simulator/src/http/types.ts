@@ -87,6 +87,13 @@ export interface Problem {
   readonly retrySeconds?: number | undefined;
 }
 
+/** What is left of a key's limit. */
+export interface RateStanding {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetMs: number;
+}
+
 /** What all operations of one provider share: credentials, error bodies, headers. */
 export interface Protocol {
   readonly provider: string;
@@ -106,6 +113,8 @@ export interface Protocol {
    * attempts.
    */
   newRequestId(digest: string, count: number): string;
+  /** Headers that report what is left of a limit of requests; absent if the provider sends none. */
+  rateHeaders?(standing: RateStanding): ReplyHeaders;
   /** Headers of every response. */
   headers(requestId: string, tookMs: number): ReplyHeaders;
 }

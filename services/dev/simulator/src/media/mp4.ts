@@ -1,117 +1,41 @@
-import { randomFrom } from "../content/hash.ts";
-import { silentTrack } from "./aac.ts";
-import { type H264, h264Of } from "./h264.ts";
-import { type Bitmap, drawn, enlarged, lineLength, wrapped } from "./letters.ts";
-import { ascii, box, fullBox, u8, u16, u32, unitMatrix } from "./mp4-boxes.ts";
-import { movieTicks, movieTimescale, type Track, trackBox } from "./mp4-track.ts";
+import { readFileSync } from "node:fs";
 
 export interface VideoSpec {
-  /** Determines the colours. */
+  /** Determines the file. */
   readonly digest: string;
   readonly width: number;
   readonly height: number;
   readonly seconds: number;
-  readonly fps: number;
   readonly sound: boolean;
-  /** Shown above a clock that counts the seconds; empty for a video without words. */
-  readonly caption: string;
 }
 
-function avcEntry({ sps, pps }: H264, width: number, height: number): Buffer {
-  const config = box(
-    "avcC",
-    u8(1),
-    sps.subarray(1, 4),
-    u8(0xff, 0xe1),
-    u16(sps.length),
-    sps,
-    u8(1),
-    u16(pps.length),
-    pps,
-  );
-  const size = u16(width, height);
-  const density = u32(0x480000, 0x480000, 0);
-  return box(
-    "avc1",
-    u32(0),
-    u16(0, 1),
-    u32(0, 0, 0, 0),
-    size,
-    density,
-    u16(1),
-    Buffer.alloc(32),
-    u16(0x18, 0xffff),
-    config,
-  );
+/** Of a clip in `fixtures/`, which lasts a second. */
+function clipOf({ width, height, sound }: VideoSpec): Buffer {
+  const shape = width === height ? "square" : width > height ? "landscape" : "portrait";
+  return readFileSync(new URL(`../../fixtures/${shape}-${sound ? "sound" : "silent"}.mp4`, import.meta.url));
 }
 
-/** What a second of a video shows: the caption and the elapsed time. */
-function wordsAt({ caption, width, seconds }: VideoSpec, second: number): Bitmap | undefined {
-  if (caption === "") return undefined;
-  const across = Math.floor(width / letterScale);
-  const lines = wrapped(caption, lineLength(across), 3);
-  const clock = (at: number): string => `${Math.floor(at / 60)}:${String(at % 60).padStart(2, "0")}`;
-  return enlarged(drawn([...lines, `${clock(second)} / ${clock(Math.ceil(seconds))}`], across), letterScale);
-}
-
-const letterScale = 3;
-
-function pictureTrack(spec: VideoSpec): Track {
-  const { digest, width, height, seconds, fps } = spec;
-  const random = randomFrom(digest, "video");
-  const shade = () => 48 + Math.floor(random() * 160);
-  const frames = Math.max(1, Math.round(seconds * fps));
-  const stream = h264Of({
-    width,
-    height,
-    fps,
-    frames,
-    colour: () => ({ y: shade(), cb: shade(), cr: shade() }),
-    words: (second) => wordsAt(spec, second),
-  });
-  return {
-    kind: "video",
-    timescale: fps * 512,
-    sampleTicks: 512,
-    samples: stream.frames.map(({ nal }) => Buffer.concat([u32(nal.length), nal])),
-    keySamples: stream.frames.flatMap(({ key }, index) => (key ? [index + 1] : [])),
-    entry: avcEntry(stream, width, height),
-    width,
-    height,
-  };
-}
-
-function movieBox(tracks: readonly Track[], offset: number): Buffer {
-  let at = offset;
-  const boxes = tracks.map((track, index) => {
-    const trak = trackBox(track, index + 1, at);
-    at += track.samples.reduce((sum, sample) => sum + sample.length, 0);
-    return trak;
-  });
-  const length = Math.max(...tracks.map(movieTicks));
-  const rate = u32(0x10000);
-  const header = fullBox(
-    "mvhd",
-    0,
-    u32(0, 0, movieTimescale, length),
-    rate,
-    u16(0x100, 0),
-    u32(0, 0),
-    unitMatrix,
-    Buffer.alloc(24),
-    u32(tracks.length + 1),
-  );
-  return box("moov", header, ...boxes);
+/** A `free` box, which players skip. */
+function freeBox(content: string): Buffer {
+  const box = Buffer.from(`....free${content}`);
+  box.writeUInt32BE(box.length);
+  return box;
 }
 
 /**
- * An MP4 file of the requested size and length (H.264 baseline, silent AAC if it has audio) that
- * can be played while loading.
+ * An MP4 file whose headers have the requested size in pixels and length: a clip of colour bars,
+ * slowed down (H.264 baseline; silent AAC if it has audio).
  */
 export function mp4Of(spec: VideoSpec): Buffer {
-  const tracks = [pictureTrack(spec), ...(spec.sound ? [silentTrack(spec.seconds)] : [])];
-  const type = box("ftyp", ascii("isom"), u32(0x200), ascii("isomiso2avc1mp41"));
-  // The offsets do not change the size of the movie box, so a first one is built to measure it.
-  const offset = type.length + movieBox(tracks, 0).length + 8;
-  return Buffer.concat([type, movieBox(tracks, offset), box("mdat", ...tracks.flatMap(({ samples }) => samples))]);
+  const { digest, width, height, seconds } = spec;
+  const file = Buffer.concat([clipOf(spec), freeBox(digest)]);
+  const ms = Math.round(seconds * 1000);
+  // Offsets from a box's type by ISO 14496-12, version 0; the movie's timescale is milliseconds.
+  const [movie, track, media] = [file.indexOf("mvhd"), file.indexOf("tkhd"), file.indexOf("mdhd")];
+  file.writeUInt32BE(ms, movie + 20);
+  file.writeUInt32BE(ms, track + 24);
+  file.writeUInt32BE(width * 0x10000, track + 80);
+  file.writeUInt32BE(height * 0x10000, track + 84);
+  file.writeUInt32BE(Math.round(file.readUInt32BE(media + 20) / seconds), media + 16);
+  return file;
 }

@@ -33,7 +33,7 @@ function nameOf(spec: MediaSpec): string {
       return `${digest}-${spec.width}x${spec.height}${spec.transparent ? "-alpha" : ""}${captionPart(spec.caption)}.${spec.format}`;
     case "video": {
       const ms = Math.round(spec.seconds * 1000);
-      return `${digest}-${spec.width}x${spec.height}-${ms}ms-${spec.fps}fps${spec.sound ? "-sound" : ""}${captionPart(spec.caption)}.mp4`;
+      return `${digest}-${spec.width}x${spec.height}-${ms}ms${spec.sound ? "-sound" : ""}.mp4`;
     }
     case "speech":
       return `${digest}-${Math.round(spec.seconds * 1000)}ms${spec.unsized ? "-unsized" : ""}.wav`;
@@ -43,7 +43,7 @@ function nameOf(spec: MediaSpec): string {
 const imageName =
   /^(?<digest>[\da-f]{16})-(?<width>\d{1,5})x(?<height>\d{1,5})(?<alpha>-alpha)?(?:-t\.(?<caption>[\w.]{1,400}))?\.(?<format>png|jpeg|webp)$/;
 const videoName =
-  /^(?<digest>[\da-f]{16})-(?<width>\d{1,5})x(?<height>\d{1,5})-(?<ms>\d{1,7})ms-(?<fps>\d{1,3})fps(?<sound>-sound)?(?:-t\.(?<caption>[\w.]{1,400}))?\.mp4$/;
+  /^(?<digest>[\da-f]{16})-(?<width>\d{1,5})x(?<height>\d{1,5})-(?<ms>\d{1,7})ms(?<sound>-sound)?\.mp4$/;
 const speechName = /^(?<digest>[\da-f]{16})-(?<ms>\d{1,7})ms(?<unsized>-unsized)?\.wav$/;
 
 /** The file that a path names; undefined if none. */
@@ -56,17 +56,7 @@ export function specOf(kind: string, name: string): MediaSpec | undefined {
   const seconds = Number(groups["ms"]) / 1000;
   const caption = Buffer.from((groups["caption"] ?? "").replaceAll(".", "-"), "base64url").toString();
   if (kind === "speech") return { kind, digest, seconds, unsized: groups["unsized"] !== undefined };
-  if (kind === "video") {
-    return {
-      kind,
-      digest,
-      caption,
-      ...size,
-      seconds,
-      fps: Number(groups["fps"]),
-      sound: groups["sound"] !== undefined,
-    };
-  }
+  if (kind === "video") return { kind, digest, ...size, seconds, sound: groups["sound"] !== undefined };
   if (format !== "png" && format !== "jpeg" && format !== "webp") return undefined;
   return { kind: "image", digest, caption, ...size, format, transparent: groups["alpha"] !== undefined };
 }

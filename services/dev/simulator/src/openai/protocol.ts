@@ -89,6 +89,11 @@ export const openAiProtocol: Protocol = {
   error: (problem) => json(problem.status, bodyFor(problem)),
   streamError: (problem): StreamEvent => ({ data: JSON.stringify(bodyFor(problem)) }),
   newRequestId: (digest, count) => `req_${digest.slice(0, 24)}${count.toString(16).padStart(8, "0")}`,
+  rateHeaders: ({ limit, remaining, resetMs }) => ({
+    "x-ratelimit-limit-requests": String(limit),
+    "x-ratelimit-remaining-requests": String(remaining),
+    "x-ratelimit-reset-requests": `${resetMs}ms`,
+  }),
   headers: (requestId, tookMs) => ({
     "x-request-id": requestId,
     "openai-processing-ms": String(tookMs),

@@ -2,9 +2,11 @@ import type { Call, Provider, Reply } from "../http/types.ts";
 import { openAiImageEdits } from "../openai-media/edits.ts";
 import { openAiImages } from "../openai-media/generations.ts";
 import { openAiSpeech } from "../openai-media/speech.ts";
+import { openAiTranscriptions } from "../openai-media/transcriptions.ts";
 import { openAiChat } from "./chat.ts";
 import { openAiEmbeddings } from "./embeddings.ts";
 import { openAiModelIds } from "./models.ts";
+import { openAiModerations } from "./moderations.ts";
 import { organizationCosts, organizationUsage } from "./organization.ts";
 import { openAiProtocol, rejectOpenAi } from "./protocol.ts";
 
@@ -36,9 +38,17 @@ export const openAi: Provider = {
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: openAiChat },
     { method: "POST", path: "/v1/embeddings", operation: "embeddings", handle: openAiEmbeddings },
+    { method: "POST", path: "/v1/moderations", operation: "moderations", handle: openAiModerations },
     { method: "POST", path: "/v1/images/generations", operation: "images.generations", handle: openAiImages },
     { method: "POST", path: "/v1/images/edits", operation: "images.edits", reads: "form", handle: openAiImageEdits },
     { method: "POST", path: "/v1/audio/speech", operation: "audio.speech", handle: openAiSpeech },
+    {
+      method: "POST",
+      path: "/v1/audio/transcriptions",
+      operation: "audio.transcriptions",
+      reads: "form",
+      handle: openAiTranscriptions,
+    },
     {
       method: "GET",
       path: "/v1/organization/usage/{endpoint}",

@@ -66,7 +66,7 @@ export function acceptTask(call: Call, task: NewTask): Task {
     usage: reportedUsage(task.trueUsage, faults),
     trueUsage: task.trueUsage,
     units: task.units,
-    ...(task.chargedAnyway && { chargedAnyway: true }),
+    ...((task.chargedAnyway || faults["task-charged"] !== undefined) && { chargedAnyway: true }),
     ...(callback !== undefined && { callback }),
   });
 }

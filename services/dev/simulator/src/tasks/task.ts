@@ -25,7 +25,7 @@ export interface TaskPlan {
   readonly usage: Usage | undefined;
   readonly trueUsage: Usage;
   readonly units: Units;
-  /** A failure that is charged nevertheless. */
+  /** Charged although it does not succeed. */
   readonly chargedAnyway?: true;
   readonly callback?: { readonly url: string; readonly repeat: number; readonly reverse: boolean };
 }
@@ -97,6 +97,13 @@ export interface TaskView {
   readonly units: Units | null;
 }
 
+/** Whether the provider charges for a task in a phase, and reports its usage. */
+export function isCharged(task: Task, phase: Phase): boolean {
+  if (phase === "succeeded") return true;
+  // Nothing was made for a task that its owner cancelled, as it was still queued.
+  return task.chargedAnyway === true && task.cancelledAt === undefined && phase !== "queued" && phase !== "running";
+}
+
 function isoTime(ms: number | undefined): string | null {
   return ms === undefined || !Number.isFinite(ms) ? null : new Date(ms).toISOString();
 }
@@ -104,7 +111,7 @@ function isoTime(ms: number | undefined): string | null {
 export function viewOf(task: Task, now: number): TaskView {
   const status = phaseAt(task, now);
   const ended = status !== "queued" && status !== "running";
-  const charged = status === "succeeded" || (status === "failed" && task.chargedAnyway === true);
+  const charged = isCharged(task, status);
   return {
     id: task.id,
     provider: task.provider,

@@ -1,6 +1,6 @@
 import type { Call, Reply } from "../http/types.ts";
 import { polledTooSoon } from "../tasks/plan.ts";
-import { phaseAt, progressAt, type Task } from "../tasks/task.ts";
+import { isCharged, phaseAt, progressAt, type Task } from "../tasks/task.ts";
 import { resultUrl } from "../tasks/urls.ts";
 import type { Usage } from "../usage.ts";
 import { rejectXai } from "./protocol.ts";
@@ -8,13 +8,11 @@ import { rejectXai } from "./protocol.ts";
 /** Additional state of a video task. */
 export interface GrokVideoFacts {
   readonly digest: string;
-  readonly caption: string;
   readonly width: number;
   readonly height: number;
   readonly seconds: number;
 }
 
-const fps = 24;
 // Every third poll of a pending task gets a response without a body.
 const emptyEvery = 3;
 
@@ -40,10 +38,8 @@ function ended(task: Task, body: object, usage?: Usage): Reply {
 }
 
 function done(task: Task, allowed: boolean): Reply {
-  const { digest, caption, width, height, seconds } = task.facts as unknown as GrokVideoFacts;
-  const url = allowed
-    ? resultUrl(task, { kind: "video", digest, caption, width, height, seconds, fps, sound: true })
-    : "";
+  const { digest, width, height, seconds } = task.facts as unknown as GrokVideoFacts;
+  const url = allowed ? resultUrl(task, { kind: "video", digest, width, height, seconds, sound: true }) : "";
   const { usage } = task;
   const video = { url, duration: seconds, respect_moderation: allowed };
   return ended(task, { status: "done", video, model: task.model, ...(usage && { usage }), progress: 100 }, usage);
@@ -56,18 +52,23 @@ export function grokVideoStatus(call: Call): Reply {
   if (task === undefined || task.fate === "unknown") throw rejectXai(404, `Video request ${id} was not found.`);
   const gap = call.tasks.poll(task);
   if (polledTooSoon(call, gap)) throw rejectXai(429, "Too many requests. Please slow down.");
-  switch (phaseAt(task, call.tasks.now())) {
+  const phase = phaseAt(task, call.tasks.now());
+  const usage = isCharged(task, phase) ? task.usage : undefined;
+  const also = { model: task.model, ...(usage && { usage }) };
+  switch (phase) {
     case "queued":
     case "running":
       return pending(call, task);
     case "succeeded":
       return done(task, true);
     case "expired":
-      return ended(task, { status: "expired", model: task.model });
-    case "cancelled":
-      return ended(task, { status: "failed", error: { code: "cancelled", message: "The request was cancelled." } });
+      return ended(task, { status: "expired", ...also }, usage);
+    case "cancelled": {
+      const error = { code: "cancelled", message: "The request was cancelled." };
+      return ended(task, { status: "failed", error, ...also }, usage);
+    }
     case "failed":
       if (task.failure?.code === "moderation") return done(task, false);
-      return ended(task, { status: "failed", model: task.model, error: task.failure });
+      return ended(task, { status: "failed", error: task.failure, ...also }, usage);
   }
 }

@@ -1,7 +1,6 @@
 import { steeringOf } from "../content/steer.ts";
 import { uuidOf } from "../content/uuid.ts";
 import type { Call, Reply } from "../http/types.ts";
-import { captionOf } from "../media/letters.ts";
 import { probe } from "../media/probe.ts";
 import { acceptTask } from "../tasks/plan.ts";
 import { checkImage } from "./image-input.ts";
@@ -16,7 +15,10 @@ const ticksPerSecond: { readonly [resolution: string]: number } = {
   "720p": 700_000_000,
   "1080p": 2_500_000_000,
 };
-const ticksPerInputImage = 20_000_000;
+const ticksPerInputImage: { readonly [model: string]: number } = {
+  "grok-imagine-video": 20_000_000,
+  "grok-imagine-video-1.5": 100_000_000,
+};
 const ticksPerInputSecond = 100_000_000;
 const usualSeconds = 8;
 const unknownVideoSeconds = 5;
@@ -49,10 +51,10 @@ function accept(call: Call, order: Order): Reply {
   const isModerated = call.faults.moderation !== undefined;
   const ticks =
     seconds * (ticksPerSecond[resolution] ?? 0) +
-    order.inputImages * ticksPerInputImage +
+    order.inputImages * (ticksPerInputImage[call.model ?? ""] ?? 0) +
     order.inputSeconds * ticksPerInputSecond;
   const size = xaiVideoDimensions(order.ratio, resolution);
-  const facts: GrokVideoFacts = { digest: call.digest, caption: captionOf(order.prompt), seconds, ...size };
+  const facts: GrokVideoFacts = { digest: call.digest, seconds, ...size };
   const task = acceptTask(call, {
     id: uuidOf(call.digest, call.tasks.nextNumber()),
     provider: "xai",
