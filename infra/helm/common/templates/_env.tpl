@@ -28,6 +28,7 @@
 {{- end -}}
 {{- if .Values.service.journal -}}
 {{- $_ := set $env "JOURNAL_DIR" "/var/lib/uag/journal" -}}
+{{- $_ := set $env "JOURNAL_KEEP" (ternary "on" "off" .Values.journal.keep) -}}
 {{- end -}}
 {{- if .Values.service.drains -}}
 {{- $_ := set $env "DRAIN_MS" (mul .Values.drainSeconds 1000 | toString) -}}
@@ -53,12 +54,14 @@
 {{- end }}
 
 {{- define "common.env" -}}
+# With the loopback address too, so that `kubectl port-forward` works.
 - name: HOST
-  valueFrom:
-    fieldRef:
-      fieldPath: status.podIP
+  value: {{ .Values.bindAddress | quote }}
 {{- range $name, $value := include "common.settings" . | fromYaml }}
 - name: {{ $name }}
   value: {{ $value | quote }}
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
 {{- end }}
 {{- end }}

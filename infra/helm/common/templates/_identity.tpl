@@ -4,6 +4,10 @@ apiVersion: v1
 kind: ServiceAccount
 metadata:
   {{- include "common.metadata" . | nindent 2 }}
+  {{- with .Values.serviceAccount.annotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 automountServiceAccountToken: false
 {{- if and .Values.service.peer (not .Values.tls.existingSecret) }}
 {{- $tls := mergeOverwrite (deepCopy .Values.tls) (((.Values.global).tls) | default dict) }}

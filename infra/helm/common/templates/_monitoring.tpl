@@ -35,6 +35,7 @@ metadata:
 {{- $job := printf "job=\"%s-admin\"" (include "common.name" .) }}
 {{- $text := include "common.rules" . | replace "service=~\".+\"" $ours }}
 {{- $text = $text | replace "job=~\"uag-.+\"" $job }}
+{{- $text = $text | replace "pod=~\"uag-.+\"" (printf "pod=~\"%s-.+\"" (include "common.name" .)) }}
 spec:
   groups:
     {{- range (fromYaml $text).groups }}

@@ -6,16 +6,30 @@
 {{- printf "%s-%s" (include "common.fleet" .) .Chart.Name -}}
 {{- end }}
 
+{{- define "common.selectorOf" -}}
+app.kubernetes.io/name: {{ .name }}
+app.kubernetes.io/part-of: {{ include "common.fleet" .root }}
+{{- end }}
+
 {{- define "common.selector" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/part-of: {{ include "common.fleet" . }}
+{{ include "common.selectorOf" (dict "root" . "name" .Chart.Name) }}
+{{- end }}
+
+{{/* The labels of pods: none changes with the chart's version, so that only a change of the pod replaces it. */}}
+{{- define "common.podLabels" -}}
+{{ include "common.selector" . }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "common.labelsOf" -}}
+{{ include "common.selectorOf" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 
 {{- define "common.labels" -}}
-{{ include "common.selector" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{ include "common.labelsOf" (dict "root" . "name" .Chart.Name) }}
 {{- end }}
 
 {{- define "common.metadata" -}}

@@ -8,6 +8,10 @@ metadata:
   labels:
     {{- include "common.labels" $ | nindent 4 }}
     uag/port: {{ .kind }}
+  {{- with $.Values.serviceAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 spec:
   {{- if .headless }}
   # Callers see every replica's address and take turns themselves.
@@ -23,7 +27,8 @@ spec:
     - name: {{ $name }}
       port: {{ $port.port }}
       targetPort: {{ $name }}
-      appProtocol: {{ ternary "kubernetes.io/h2c" "http" (eq $port.kind "grpc") }}
+      # gRPC is inside TLS of its own, which a mesh must pass on as it is.
+      appProtocol: {{ ternary "tls" "http" (eq $port.kind "grpc") }}
     {{- end }}
 {{- end }}
 
@@ -55,6 +60,16 @@ ports:
 to:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* The edge to an engine, the fleet's own if it is bundled: (dict "root" $ "engine" "mongodb") */}}
+{{- define "common.engineEdge" -}}
+{{- $at := mergeOverwrite (deepCopy (index .root.Values .engine)) (index (.root.Values.global | default dict) .engine | default dict) }}
+{{- if $at.bundled }}
+{{- $pods := include "common.peerPods" (dict "name" .engine "fleet" (include "common.fleet" .root)) | fromYaml }}
+{{- $at = dict "port" $at.port "to" (list $pods) }}
+{{- end }}
+{{- include "common.edge" $at }}
 {{- end }}
 
 {{- define "common.networkPolicy" -}}
@@ -108,12 +123,7 @@ spec:
     {{- end }}
     {{- range $engine := list "mongodb" "nats" }}
     {{- if index $.Values.service $engine }}
-    {{- $at := mergeOverwrite (deepCopy (index $.Values $engine)) (index ($.Values.global | default dict) $engine | default dict) }}
-    {{- if $at.bundled }}
-    {{- $pods := include "common.peerPods" (dict "name" $engine "fleet" $fleet) | fromYaml }}
-    {{- $at = dict "port" $at.port "to" (list $pods) }}
-    {{- end }}
-    - {{- include "common.edge" $at | nindent 6 }}
+    - {{- include "common.engineEdge" (dict "root" $ "engine" $engine) | nindent 6 }}
     {{- end }}
     {{- end }}
     {{- if include "common.mails" . }}

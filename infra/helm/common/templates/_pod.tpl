@@ -68,6 +68,9 @@ volumeMounts:
   - name: journal
     mountPath: /var/lib/uag
   {{- end }}
+  {{- with .Values.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 
 {{- define "common.mails" -}}
@@ -114,12 +117,24 @@ volumeMounts:
   configMap:
     name: {{ include "common.catalog" . }}
 {{- end }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{/* The pod's user and groups; none where the platform assigns them, as OpenShift does. */}}
+{{- define "common.userIds" -}}
+{{- with .Values.userId -}}
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+{{- end }}
 {{- end }}
 
 {{- define "common.podTemplate" -}}
 metadata:
   labels:
-    {{- include "common.labels" . | nindent 4 }}
+    {{- include "common.podLabels" . | nindent 4 }}
     {{- with .Values.podLabels }}{{ toYaml . | nindent 4 }}{{ end }}
   {{- $catalog := mergeOverwrite (deepCopy .Values.catalog) (((.Values.global).catalog) | default dict) }}
   {{- $roll := and .Values.service.catalog $catalog.rollOnChange $catalog.content }}
@@ -142,9 +157,7 @@ spec:
   terminationGracePeriodSeconds: {{ add .Values.preStopSeconds $drain .Values.stopSeconds }}
   securityContext:
     runAsNonRoot: true
-    runAsUser: 65532
-    runAsGroup: 65532
-    fsGroup: 65532
+    {{- include "common.userIds" . | nindent 4 }}
     fsGroupChangePolicy: OnRootMismatch
     seccompProfile:
       type: RuntimeDefault

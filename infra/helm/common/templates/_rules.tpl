@@ -14,6 +14,15 @@ groups:
         annotations:
           summary: "{{ $labels.pod }} of {{ $labels.job }} does not respond"
           runbook: infra/runbooks/UagProcessDown.md
+      - alert: UagPodStuck
+        expr: >-
+          max by (namespace, pod) (kube_pod_status_phase{pod=~"uag-.+",phase="Pending"}) > 0
+          or max by (namespace, pod) (time() - kube_pod_deletion_timestamp{pod=~"uag-.+"}) > 600
+        for: 15m
+        labels: { severity: warning }
+        annotations:
+          summary: "Pod {{ $labels.pod }} is pending, or terminating for too long"
+          runbook: infra/runbooks/UagPodStuck.md
       - alert: UagProcessRestarts
         expr: >-
           changes(process_start_time_seconds{job=~"uag-.+"}[15m]) > 2
@@ -162,6 +171,14 @@ groups:
         annotations:
           summary: "Requests of {{ $labels.service }} cannot be priced and are charged provisionally"
           runbook: infra/runbooks/UagRequestsUnpriced.md
+      - alert: UagCatalogRejected
+        expr: >-
+          max by (service) (uag_catalog_rejected{service=~".+"}) > 0
+        for: 1m
+        labels: { severity: warning }
+        annotations:
+          summary: "{{ $labels.service }} rejects the catalogue and continues with the last valid one"
+          runbook: infra/runbooks/UagCatalogRejected.md
       - alert: UagCostAboveHold
         expr: >-
           sum by (service, provider, model) (increase(uag_cost_above_hold_total{service=~".+"}[1h])) > 0
@@ -211,6 +228,15 @@ groups:
         annotations:
           summary: "Billing cannot reap dead processes"
           runbook: infra/runbooks/UagReaperFails.md
+      - alert: UagCatalogDiffers
+        expr: >-
+          count(count_values("hash", uag_catalog_hash)) > 1
+          or max(uag_catalog_version) > min(uag_catalog_version)
+        for: 10m
+        labels: { severity: warning }
+        annotations:
+          summary: Processes serve different catalogues
+          runbook: infra/runbooks/UagCatalogDiffers.md
       - alert: UagLedgerArchiveFails
         expr: >-
           increase(uag_ledger_archive_failures_total[1d]) > 0
@@ -318,25 +344,9 @@ groups:
         annotations:
           summary: Finished videos cannot be settled
           runbook: infra/runbooks/UagVideoBillsWait.md
-      - alert: UagWebhooksFail
-        expr: >-
-          sum(rate(uag_video_webhook_attempts_total{outcome=~"failed|given_up"}[1h])) / sum(rate(uag_video_webhook_attempts_total[1h])) > 0.5
-        for: 30m
-        labels: { severity: warning }
-        annotations:
-          summary: Most webhook and email deliveries fail
-          runbook: infra/runbooks/UagWebhooksFail.md
-      - alert: UagMessagesRefused
-        expr: >-
-          sum by (kind) (increase(uag_video_messages_refused_total[1h])) > 100
-        labels: { severity: warning }
-        annotations:
-          summary: Accounts exceed their budgets for emails or webhook calls
-          runbook: infra/runbooks/UagMessagesRefused.md
       - alert: UagUrlFetchesRefused
         expr: >-
           sum(increase(uag_url_fetches_refused_total[1h])) > 100
-          or sum(increase(uag_mcp_url_fetches_refused_total[1h])) > 100
         labels: { severity: warning }
         annotations:
           summary: Accounts exceed their budgets for fetched URLs
@@ -348,5 +358,22 @@ groups:
         annotations:
           summary: Accounts exceed their budgets for invitations
           runbook: infra/runbooks/UagInvitationsRefused.md
+  - name: notifications
+    rules:
+      - alert: UagWebhooksFail
+        expr: >-
+          sum(rate(uag_notification_attempts_total{outcome=~"failed|given_up"}[1h])) / sum(rate(uag_notification_attempts_total[1h])) > 0.5
+        for: 30m
+        labels: { severity: warning }
+        annotations:
+          summary: Most webhook and email deliveries fail
+          runbook: infra/runbooks/UagWebhooksFail.md
+      - alert: UagMessagesRefused
+        expr: >-
+          sum by (kind) (increase(uag_notifications_refused_total[1h])) > 100
+        labels: { severity: warning }
+        annotations:
+          summary: Accounts exceed their budgets for emails or webhook calls
+          runbook: infra/runbooks/UagMessagesRefused.md
 `}}
 {{- end }}

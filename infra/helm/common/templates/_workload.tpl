@@ -5,7 +5,7 @@ kind: {{ ternary "StatefulSet" "Deployment" ($journal | default false) }}
 metadata:
   {{- include "common.metadata" . | nindent 2 }}
 spec:
-  {{- if not .Values.autoscaling.enabled }}
+  {{- if not (or .Values.autoscaling.enabled (.Values.keda).enabled) }}
   replicas: {{ .Values.replicaCount }}
   {{- end }}
   minReadySeconds: 5
@@ -15,8 +15,11 @@ spec:
       {{- include "common.selector" . | nindent 6 }}
   {{- if $journal }}
   serviceName: {{ include "common.name" . }}-grpc
-  # Replicas do not wait for each other to start; an update still replaces one after the other.
+  # Replicas do not wait for each other to start.
   podManagementPolicy: Parallel
+  updateStrategy:
+    rollingUpdate:
+      maxUnavailable: {{ .Values.rollout.maxUnavailable }}
   # A journal may hold usage that is not yet billed: the pod that has the volume next brings it home.
   persistentVolumeClaimRetentionPolicy:
     whenDeleted: Retain
@@ -25,7 +28,7 @@ spec:
   strategy:
     rollingUpdate:
       maxUnavailable: 0
-      maxSurge: 1
+      maxSurge: {{ .Values.rollout.maxSurge }}
   {{- end }}
   template:
     {{- include "common.podTemplate" . | nindent 4 }}
@@ -36,7 +39,8 @@ spec:
         labels:
           {{- include "common.selector" . | nindent 10 }}
       spec:
-        accessModes: [ReadWriteOncePod]
+        accessModes:
+          {{- toYaml .Values.journal.accessModes | nindent 10 }}
         {{- with .Values.journal.storageClass }}
         storageClassName: {{ . }}
         {{- end }}
@@ -47,6 +51,9 @@ spec:
 {{- end }}
 
 {{- define "common.scaling" -}}
+{{- if and .Values.autoscaling.enabled (.Values.keda).enabled }}
+{{- fail "autoscaling.enabled and keda.enabled: choose one, because both set the number of replicas" }}
+{{- end }}
 {{- if .Values.autoscaling.enabled }}
 ---
 apiVersion: autoscaling/v2
@@ -64,9 +71,19 @@ spec:
     - type: Resource
       resource:
         name: cpu
+        # Of one core, which is what a process can use, whatever it requests.
         target:
-          type: Utilization
-          averageUtilization: {{ .Values.autoscaling.cpu }}
+          type: AverageValue
+          averageValue: {{ mul .Values.autoscaling.cpu 10 }}m
+    {{- if .Values.autoscaling.inFlight }}
+    - type: Pods
+      pods:
+        metric:
+          name: {{ .Values.service.inFlight | default "uag_open_requests" }}
+        target:
+          type: AverageValue
+          averageValue: {{ .Values.autoscaling.inFlight | quote }}
+    {{- end }}
     {{- with .Values.autoscaling.metrics }}
     {{- toYaml . | nindent 4 }}
     {{- end }}

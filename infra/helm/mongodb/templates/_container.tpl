@@ -8,8 +8,10 @@
 
 {{- define "mongodb.image" -}}
 {{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
+{{- $pinned := ternary .Chart.Annotations.imageDigest "" (empty .Values.image.tag) -}}
+{{- $digest := .Values.image.digest | default $pinned -}}
 {{- if .Values.image.registry }}{{ .Values.image.registry }}/{{ end }}{{ .Values.image.repository }}
-{{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ $tag }}{{ end }}
+{{- if $digest }}@{{ $digest }}{{ else }}:{{ $tag }}{{ end }}
 {{- end }}
 
 {{- define "mongodb.companionImage" -}}

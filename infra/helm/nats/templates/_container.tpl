@@ -1,7 +1,9 @@
 {{- define "nats.image" -}}
 {{- $tag := .Values.image.tag | default (printf "%s-alpine" .Chart.AppVersion) -}}
+{{- $pinned := ternary .Chart.Annotations.imageDigest "" (empty .Values.image.tag) -}}
+{{- $digest := .Values.image.digest | default $pinned -}}
 {{- if .Values.image.registry }}{{ .Values.image.registry }}/{{ end }}{{ .Values.image.repository }}
-{{- if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ $tag }}{{ end }}
+{{- if $digest }}@{{ $digest }}{{ else }}:{{ $tag }}{{ end }}
 {{- end }}
 
 {{- define "nats.confined" -}}
