@@ -3,14 +3,17 @@ import { parseArgs } from "node:util";
 import { chartSchemas } from "./check/chart-schemas.ts";
 import type { Check } from "./check/check.ts";
 import { compose } from "./check/compose.ts";
+import { composeProviders } from "./check/compose-providers.ts";
 import { configDocs } from "./check/config-docs.ts";
 import { docstrings } from "./check/docstrings.ts";
 import { fieldsDoc } from "./check/fields-doc.ts";
+import { images } from "./check/images.ts";
 import { lint } from "./check/lint.ts";
 import { metricsDoc } from "./check/metrics-doc.ts";
 import { openapi } from "./check/openapi.ts";
 import { openapiLint } from "./check/openapi-lint.ts";
 import { proto } from "./check/proto.ts";
+import { rights } from "./check/rights.ts";
 import { titles } from "./check/titles.ts";
 import { types } from "./check/types.ts";
 import { words } from "./check/words/words.ts";
@@ -19,7 +22,8 @@ const help = `npm run check [-- --fix]
 
 Checks types, format and lint (with import boundaries), docstrings, test titles, the word list, generated code, the OpenAPI
 documents (generated, and by a linter), the settings in the READMEs, the tables of metrics and of request fields, the
-schemas, rules and dashboards of the Helm charts, and the compose file.
+console's rights on each writable field, the schemas, rules and dashboards of the Helm charts, the compose file, and the
+digests of container images.
 --fix repairs the problems that a program can repair.
 `;
 
@@ -49,8 +53,11 @@ if (values.help) {
     configDocs,
     metricsDoc,
     fieldsDoc,
+    rights,
     chartSchemas,
     compose,
+    composeProviders,
+    images,
   ])
     ok = (await report(check, values.fix ?? false)) && ok;
   process.exit(ok ? 0 : 1);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -8,8 +8,18 @@ import { access } from "@uag/contract/access/rpc";
 import { mongoAccess } from "@uag/local/engines/mongo-users";
 import { repoRoot } from "@uag/local/paths";
 import { services } from "@uag/local/processes";
+import { parse } from "yaml";
 import type { z } from "zod";
-import { buildCharts, fleetChart, type KubeObject, render, serviceCharts } from "./charts.ts";
+import {
+  buildCharts,
+  engineCharts,
+  fleetChart,
+  helmDir,
+  type KubeObject,
+  render,
+  serviceCharts,
+  toolboxChart,
+} from "./charts.ts";
 import { generated } from "./generate.ts";
 import { readPolicies, unguardedWorkloads } from "./policies.ts";
 import { kubeVersion, schemaLocation, writeSchemas } from "./schemas.ts";
@@ -24,7 +34,7 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), "charts-test-"));
   built = join(dir, "charts");
   await buildCharts(built);
-  fleet = await render(built, fleetChart);
+  fleet = await render(built, fleetChart, ["--set", "toolbox.enabled=true"]);
 });
 
 after(() => rm(dir, { recursive: true, force: true }));
@@ -41,16 +51,41 @@ test("every chart satisfies Helm, Kubernetes and our policies for every line of 
   assert.ok(renderings > 60 && objects > 500, `${renderings} renderings, ${objects} objects`);
 });
 
+test("charts of engines run the pinned digest of their image unless another image is set", async () => {
+  const other = `sha256:${"0".repeat(64)}`;
+  for (const chart of engineCharts) {
+    const { annotations } = parse(await readFile(join(helmDir, chart, "Chart.yaml"), "utf8"));
+    assert.match(annotations.imageDigest, /^sha256:[0-9a-f]{64}$/);
+    const imageWith = async (...values: string[]): Promise<string> => {
+      const objects = await render(
+        built,
+        chart,
+        values.flatMap((value) => ["--set", value]),
+      );
+      const { containers } = objects.find(({ kind }) => kind === "StatefulSet")?.spec.template.spec ?? {};
+      return containers.find(({ name }: { name: string }) => name === chart).image;
+    };
+    const repository = chart === "mongodb" ? "mongo" : chart;
+    assert.equal(await imageWith(), `${repository}@${annotations.imageDigest}`);
+    assert.equal(await imageWith("image.tag=v9"), `${repository}:v9`);
+    assert.equal(await imageWith("image.tag=v9", `image.digest=${other}`), `${repository}@${other}`);
+  }
+});
+
 test("the charts' READMEs and schemas match their values", async () => {
   assert.deepEqual(await generated(false), []);
 });
 
-test("errors for a value of the wrong type, an unknown value and an unknown setting contain its name", async () => {
+test("an error about a value of the wrong type, an unknown value or an unknown setting names it", async () => {
   const wrong = [
     ["replicaCount=many", /replicaCount/],
     ["settings.MAX_EXCHANGES=lots", /MAX_EXCHANGES/],
     ["settings.MAX_EXCHANGE=5", /MAX_EXCHANGE/],
     ["journal.sise=5Gi", /sise/],
+    ["resources.limit.memory=1Gi", /limit/],
+    ["serviceAccount.annotation.a=b", /annotation/],
+    ["rollout.maxUnavailable=many", /maxUnavailable/],
+    ["extraVolumeMounts[0].name=a", /mountPath/],
     ["networkPolicy.enabled=perhaps", /networkPolicy/],
   ] as const;
   for (const [value, reports] of wrong) {
@@ -119,7 +154,7 @@ test("network policies admit only the permitted callers of each service", () => 
       .flatMap(({ callers: byMethod }) => Object.values(byMethod).flat());
     assert.deepEqual(
       [...allowedCallers(service)].sort(),
-      [...new Set(callers)].filter((name) => name !== "operator").sort(),
+      [...new Set(callers)].map((name) => (name === "operator" ? toolboxChart : name)).sort(),
     );
   }
 });
@@ -139,7 +174,10 @@ test("every caller that a service admits may reach it by its own network policy"
 });
 
 test("the fleet's own NATS admits exactly the services that use it, and they can reach no other NATS", async () => {
-  const bundled = await render(built, fleetChart, ["--set", "global.nats.bundled=true,global.nats.mutualTls=false"]);
+  const bundled = await render(built, fleetChart, [
+    "--set",
+    "global.nats.bundled=true,global.nats.mutualTls=false,toolbox.enabled=true",
+  ]);
   const of = (kind: string, name: string): KubeObject["spec"] =>
     bundled.find((one) => one.kind === kind && one.metadata.name === name)?.spec;
   const pods = (name: string): unknown => ({
@@ -149,7 +187,7 @@ test("the fleet's own NATS admits exactly the services that use it, and they can
   const { from } = ingress.find(({ ports }: KubeObject["spec"]) => ports[0].port === "client");
   const names: readonly string[] = of("Certificate", "uag-nats").dnsNames;
   const clients: unknown[] = [];
-  for (const name of serviceCharts) {
+  for (const name of [...serviceCharts, toolboxChart]) {
     const { env } = (of("StatefulSet", `uag-${name}`) ?? of("Deployment", `uag-${name}`)).template.spec.containers[0];
     const given = new Map<string, string>(env.map((one: { name: string; value: string }) => [one.name, one.value]));
     const exits = of("NetworkPolicy", `uag-${name}`).egress.filter(
@@ -196,9 +234,11 @@ test("the fleet's own MongoDB admits exactly its members and the services that u
 
 test("services that send mail have the sender, the server's secret and access to the server", async () => {
   const server = { ipBlock: { cidr: "10.1.2.3/32" } };
-  const video = async (...args: string[]): Promise<{ env: Map<string, string>; keys: string[]; exits: unknown[] }> => {
-    const objects = await render(built, "video", args);
-    const pod = objects.find(({ kind }) => kind === "StatefulSet")?.spec?.template.spec;
+  const notifications = async (
+    ...args: string[]
+  ): Promise<{ env: Map<string, string>; keys: string[]; exits: unknown[] }> => {
+    const objects = await render(built, "notifications", args);
+    const pod = objects.find(({ kind }) => kind === "Deployment")?.spec?.template.spec;
     assert.ok(pod);
     const env: { name: string; value: string }[] = pod.containers[0].env;
     const { secret } = pod.volumes.find(({ name }: { name: string }) => name === "secrets");
@@ -208,10 +248,10 @@ test("services that send mail have the sender, the server's secret and access to
       exits: objects.find(({ kind }) => kind === "NetworkPolicy")?.spec.egress,
     };
   };
-  const silent = await video();
+  const silent = await notifications();
   assert.ok(![...silent.env.keys(), ...silent.keys].some((name) => name.startsWith("SMTP_")));
   const to = `mail.to[0].ipBlock.cidr=${server.ipBlock.cidr}`;
-  const mailing = await video(
+  const mailing = await notifications(
     "--set",
     `mail.from=Gateway <gateway@example.com>,mail.port=2525,publicUrl=https://ai.example.com,${to}`,
     "--set",
@@ -268,7 +308,8 @@ test("a service's own rules are its part of the common file, and query only this
     ["process", "capability"],
   );
   const queries: string[] = chat.flatMap(({ rules }) => rules.map((rule: { expr: string }) => rule.expr));
-  assert.ok(queries.every((query) => query.includes('service="chat"') || query.includes('job="blue-chat-admin"')));
+  const ours = ['service="chat"', 'job="blue-chat-admin"', 'pod=~"blue-chat-.+"'];
+  assert.ok(queries.every((query) => ours.some((selector) => query.includes(selector))));
   assert.ok(queries.every((query) => !/=~"(?:chat|uag-)/.test(query)));
   assert.deepEqual(
     (await groups("video")).map(({ name }) => name),
@@ -287,6 +328,61 @@ test("the fleet's chart contains Grafana's dashboards if they are enabled", asyn
     "uag-service",
   ]);
   assert.ok(!fleet.some(({ metadata }) => metadata.labels?.["grafana_dashboard"]));
+});
+
+test("a new version of the chart alone replaces no pod", async () => {
+  const versioned = join(dir, "versioned");
+  await cp(built, versioned, { recursive: true });
+  for (const chart of ["chat", "router", "nats", "mongodb"]) {
+    // Images are tagged by the chart's version unless a tag is set.
+    const tags = chart === "mongodb" ? "image.tag=v1,companion.image.tag=v1" : "image.tag=v1";
+    const podsOf = async (from: string): Promise<unknown> =>
+      (await render(from, chart, ["--set", tags])).flatMap(({ spec }) => spec?.template ?? []);
+    const file = join(versioned, chart, "Chart.yaml");
+    await writeFile(file, (await readFile(file, "utf8")).replace(/^version: .*$/m, "version: 9.9.9"));
+    assert.deepEqual(await podsOf(versioned), await podsOf(built), chart);
+  }
+});
+
+test("the number of replicas has one owner: the chart, a HorizontalPodAutoscaler or KEDA", async () => {
+  const replicas = async (...values: string[]): Promise<unknown> => {
+    const objects = await render(built, "metering", ["--set", values.join()]);
+    return objects.find(({ kind }) => kind === "Deployment")?.spec.replicas;
+  };
+  assert.equal(await replicas("replicaCount=3"), 3);
+  assert.equal(await replicas("autoscaling.enabled=true"), undefined);
+  assert.equal(await replicas("keda.enabled=true"), undefined);
+  await assert.rejects(replicas("keda.enabled=true", "autoscaling.enabled=true"), /choose one/);
+});
+
+test("the Jobs before a release match no disruption budget, and reach only what they need", async () => {
+  const catalog = join(repoRoot, "infra/config/catalog.yaml");
+  const args = ["--set", "roles.enabled=true,mongodb.caSecret=ca,imagePullSecrets[0].name=pull"];
+  const objects = await render(built, "billing", [...args, "--set-file", `catalog.content=${catalog}`]);
+  const jobs = objects.filter(({ kind }) => kind === "Job");
+  assert.deepEqual(jobs.map(({ metadata }) => metadata.name).sort(), ["uag-billing-catalog", "uag-billing-roles"]);
+  const selects = (selector: object, labels: Readonly<Record<string, string>>): boolean =>
+    Object.entries(selector).every(([name, value]) => labels[name] === value);
+  for (const { metadata, spec } of jobs) {
+    const { labels } = spec.template.metadata;
+    for (const { kind, spec: other } of objects)
+      if (kind === "PodDisruptionBudget") assert.ok(!selects(other.selector.matchLabels, labels), metadata.name);
+    const policies = objects.filter(
+      ({ kind, spec: other }) => kind === "NetworkPolicy" && selects(other.podSelector.matchLabels, labels),
+    );
+    const ports = policies.flatMap(({ spec: { egress = [] } }) =>
+      egress.flatMap((rule: KubeObject["spec"]) => rule.ports),
+    );
+    const expected = metadata.name === "uag-billing-roles" ? [53, 53, 27017] : [];
+    assert.deepEqual(
+      ports.map(({ port }) => port),
+      expected,
+      metadata.name,
+    );
+    assert.deepEqual(spec.template.spec.imagePullSecrets, [{ name: "pull" }]);
+  }
+  const roles = jobs.find(({ metadata }) => metadata.name === "uag-billing-roles")?.spec.template.spec;
+  assert.ok(roles.volumes.some(({ secret }: KubeObject["spec"]) => secret?.secretName === "ca"));
 });
 
 test("pods that read the catalogue restart on its change only if configured", async () => {

@@ -8,11 +8,12 @@ import { runToolOf } from "./tools.ts";
 
 export const helmDir = join(repoRoot, "infra/helm");
 
-/** The charts of services, of the optional engines, and of the fleet. */
+/** The charts of services, of the toolbox, of the optional engines, and of the fleet. */
 export const serviceCharts: readonly string[] = services.map(({ name }) => name);
+export const toolboxChart = "toolbox";
 export const engineCharts: readonly string[] = ["nats", "mongodb"];
 export const fleetChart = "fleet";
-export const charts: readonly string[] = [...serviceCharts, ...engineCharts, fleetChart];
+export const charts: readonly string[] = [...serviceCharts, toolboxChart, ...engineCharts, fleetChart];
 
 export type Values = Record<string, unknown>;
 
@@ -28,9 +29,21 @@ export interface KubeObject {
 
 export async function readValues(chart: string): Promise<Values> {
   const own = parse(await readFile(join(helmDir, chart, "values.yaml"), "utf8")) as Values;
-  if (!serviceCharts.includes(chart)) return own;
+  if (chart === fleetChart || engineCharts.includes(chart)) return own;
   const common = parse(await readFile(join(helmDir, "common/values.yaml"), "utf8")) as { defaults: Values };
-  return { ...common.defaults, ...own };
+  return merged(common.defaults, own);
+}
+
+const isMap = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Merges values like Helm: maps by key, everything else as a whole. */
+function merged(defaults: Values, own: Values): Values {
+  const result = { ...defaults };
+  for (const [name, value] of Object.entries(own)) {
+    const before = defaults[name];
+    result[name] = isMap(before) && isMap(value) ? merged(before, value) : value;
+  }
+  return result;
 }
 
 /** Copies the charts and adds each one's dependencies, as a release does. */

@@ -29,6 +29,25 @@ const common: readonly Line[] = [
   placed,
   { name: "monitored", args: set("serviceMonitor.enabled=true", "prometheusRule.enabled=true") },
   { name: "scaled", args: set("autoscaling.enabled=true", "autoscaling.maxReplicas=30") },
+  {
+    name: "extended",
+    args: set(
+      "extraEnv[0].name=OTEL_RESOURCE_ATTRIBUTES",
+      "extraEnv[0].value=deployment.environment=staging",
+      "extraVolumes[0].name=vault",
+      "extraVolumes[0].emptyDir.medium=Memory",
+      "extraVolumeMounts[0].name=vault",
+      "extraVolumeMounts[0].mountPath=/vault",
+      "serviceAccount.annotations.role=arn",
+      "serviceAnnotations.team=money",
+      "userId=1000680000",
+      "rollout.maxUnavailable=2",
+      "rollout.maxSurge=50%",
+      "autoscaling.enabled=true",
+      "autoscaling.inFlight=200",
+      "bindAddress=::",
+    ),
+  },
   { name: "one-replica", args: set("replicaCount=1", "preStopSeconds=5") },
   {
     name: "own-secrets",
@@ -57,9 +76,9 @@ const own: Readonly<Record<string, readonly Line[]>> = {
     },
     { name: "gateway-api", args: set("gateway.enabled=true") },
   ],
-  billing: [{ name: "roles", args: set("roles.enabled=true", "extraSecretKeys={ADMIN_TOKEN}") }],
+  billing: [{ name: "roles", args: set("roles.enabled=true", "mongodb.caSecret=ca", "extraSecretKeys={ADMIN_TOKEN}") }],
   metering: [{ name: "keda", args: set("keda.enabled=true", "settings.USAGE_KEEP_MONTHS=3") }],
-  video: [
+  notifications: [
     {
       name: "mail",
       args: set("mail.from=Gateway <gateway@example.com>", "mail.port=2525", "publicUrl=https://ai.example.com"),
@@ -79,6 +98,7 @@ export function matrix(chart: string): readonly Line[] {
     { name: "without-chat", args: set("chat.enabled=false") },
     { name: "values-of-1.0.0", args: ["--values", join(helmDir, "released/1.0.0.yaml")] },
     { name: "bundled", args: set("global.nats.bundled=true", "global.mongodb.bundled=true") },
+    { name: "toolbox", args: set("toolbox.enabled=true", "toolbox.extraSecretKeys={NATS_PASSWORD}") },
     { name: "dashboards", args: set("global.dashboards.enabled=true") },
     { name: "rolling-catalogue", args: set("global.catalog.rollOnChange=true", "global.fleet=green") },
   ];

@@ -1,23 +1,56 @@
 import { dirname, join } from "node:path";
 import { repoRoot } from "@uag/local/paths";
-import { services } from "@uag/local/processes";
 import { z } from "zod";
+import { images } from "../image/images.ts";
 
 type Schema = Record<string, unknown>;
 
 const text = { type: "string" };
 const anything = { type: "object" };
+const quantities = { type: "object", additionalProperties: { type: ["string", "number"] } };
+const computeResources = {
+  type: "object",
+  properties: { requests: quantities, limits: quantities, claims: { type: "array" } },
+  additionalProperties: false,
+};
+const share = { type: ["integer", "string"], pattern: "^[0-9]+%$", minimum: 0 };
+const listOfObjects = { type: "array", items: anything };
+const annotations = { type: "object", additionalProperties: { type: "string" } };
 const listOfText = { type: "array", items: text };
 const settingName = { type: "array", items: { type: "string", pattern: "^[A-Z][A-Z0-9_]*$" } };
 
 /** The parts of a value's schema that its default does not determine. */
 const reported: Readonly<Record<string, Schema>> = {
   service: anything,
-  resources: anything,
+  resources: computeResources,
+  "companion.resources": computeResources,
+  extraEnv: { type: "array", items: { type: "object", required: ["name"] } },
+  extraVolumes: { type: "array", items: { type: "object", required: ["name"] } },
+  extraVolumeMounts: { type: "array", items: { type: "object", required: ["name", "mountPath"] } },
+  tolerations: listOfObjects,
+  imagePullSecrets: {
+    type: "array",
+    items: { type: "object", properties: { name: { type: "string" } }, additionalProperties: false },
+  },
+  podAnnotations: annotations,
+  podLabels: annotations,
+  nodeSelector: annotations,
+  serviceAnnotations: annotations,
+  "serviceAccount.annotations": annotations,
+  "serviceMonitor.labels": annotations,
+  "prometheusRule.labels": annotations,
+  "journal.accessModes": { type: "array", items: { enum: ["ReadWriteOnce", "ReadWriteOncePod"] }, minItems: 1 },
+  affinity: {
+    type: "object",
+    properties: { nodeAffinity: anything, podAffinity: anything, podAntiAffinity: anything },
+    additionalProperties: false,
+  },
+  "rollout.maxUnavailable": share,
+  "rollout.maxSurge": share,
   secretKeys: settingName,
   extraSecretKeys: settingName,
   topologySpreadKeys: listOfText,
-  "podDisruptionBudget.maxUnavailable": { type: ["integer", "string"] },
+  "podDisruptionBudget.maxUnavailable": share,
   "image.tag": { type: "string", pattern: "^[\\w.-]*$" },
   "ingress.annotations": { type: "object", additionalProperties: text },
 };
@@ -38,9 +71,9 @@ export function schemaOf(value: unknown, path = ""): Schema {
 
 /** The settings of a service from its own schema, and the providers' addresses. */
 export async function settingsSchema(service: string): Promise<Schema> {
-  const row = services.find(({ name }) => name === service);
-  if (row === undefined) throw new Error(`unknown service ${service}`);
-  const { schema } = (await import(join(repoRoot, dirname(row.entry), "config.ts"))) as { schema: z.ZodObject };
+  const entry = images.find((image) => image.service === service)?.entries["main"];
+  if (entry === undefined) throw new Error(`no image of ${service}`);
+  const { schema } = (await import(join(repoRoot, dirname(entry), "config.ts"))) as { schema: z.ZodObject };
   const whole = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
   const properties: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(whole.properties ?? {})) {

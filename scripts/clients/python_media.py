@@ -79,6 +79,20 @@ def embed():
     assert len(many.data) == 2048 and len(many.data[0].embedding) == 1024
 
 
+def moderate():
+    texts = gpt.moderations.create(input=["I will find you and hurt you.", "A boat on a lake"])
+    assert [result.flagged for result in texts.results] == [True, False], texts
+    image = {"type": "image_url", "image_url": {"url": "https://example.com/boat.png"}}
+    both = gpt.moderations.create(model="omni-moderation-2024-09-26", input=[{"type": "text", "text": "A boat"}, image])
+    [result] = both.results
+    assert result.category_applied_input_types.violence == ["text", "image"], result
+    try:
+        gpt.moderations.create(input=[image, image])
+        raise AssertionError("two images are refused")
+    except openai.BadRequestError as error:
+        assert error.code == "too_many_images", error
+
+
 def speak():
     text = "The gateway reads this aloud. 你好，世界！" * 30
     with gpt.audio.speech.with_streaming_response.create(
@@ -95,7 +109,7 @@ def speak():
     assert 10 < seconds < 600 and float(wav.response.headers["x-gateway-cost-usd"]) > 0, seconds
 
 
-for call in [generate, edit, embed, speak]:
+for call in [generate, edit, embed, moderate, speak]:
     call()
     print(f"  {call.__name__}")
 print(f"openai {openai.__version__} for Python: all media calls as expected")

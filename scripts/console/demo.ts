@@ -37,6 +37,7 @@ const keysOf = (accountId: string) => [
     models: ["gpt-4o-mini", "text-embedding-3-small"],
     expires: "90d",
   },
+  { account_id: accountId, key_alias: "trial", rpm_limit: 2, tpm_limit: 20_000, max_budget: 5 },
 ];
 
 const texts = [
@@ -65,6 +66,15 @@ async function makeTraffic({ base_url }: Run, keys: readonly KeyOf[]): Promise<v
     const response = await fetch(`${base_url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+  }
+}
+
+/** Has requests of a key refused: beyond its limit of requests per minute, and for an unknown model. */
+async function makeRefusals({ base_url }: Run, { key }: KeyOf): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  for (const model of ["gpt-4o-mini", "gpt-4o-mini", "gpt-4o-mini", "gpt-4o-mini", "gpt-4-mini"]) {
+    const body = JSON.stringify({ model, max_tokens: 8, messages: [{ role: "user", content: "Hello" }] });
+    await (await fetch(`${base_url}/v1/chat/completions`, { method: "POST", headers, body })).text();
   }
 }
 
@@ -113,6 +123,7 @@ async function fill(run: Run, receivers: Receivers): Promise<void> {
   for (const fields of keysOf(account_id)) keys.push((await api.call("POST", "/keys", fields)) as KeyOf);
   await makeTraffic(run, keys);
   if (keys[0] !== undefined) await makeExcess(run, keys[0]);
+  if (keys[3] !== undefined) await makeRefusals(run, keys[3]);
   const alert = { account_id, ...receivers };
   const [, support] = keys;
   await api.call("POST", "/alerts", { ...alert, kind: "spend", name: "Team", monthly_usd: "0.05" });

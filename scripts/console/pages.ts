@@ -1,8 +1,18 @@
 const modes = ["images", "edit", "speech", "video", "embeddings"].map((mode) => `playground?mode=${mode}`);
-const names = ["keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
+/** The first is the overview. */
+const names = ["", "keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
 const month = `billing/${new Date().toISOString().slice(0, 7)}`;
 /** Pages whose first row opens a detail view. */
-const withDetails = new Set(["keys", "usage", "models", "webhooks", "audit-log", "provider-bills", "prices"]);
+const withDetails = new Set([
+  "keys",
+  "usage",
+  "models",
+  "webhooks",
+  "audit-log",
+  "provider-bills",
+  "prices",
+  "providers",
+]);
 
 interface ConsolePage {
   readonly path: string;
@@ -17,6 +27,7 @@ export const pages: readonly ConsolePage[] = [
   "unpriced",
   "fleet",
   "prices",
+  "providers",
   "provider-bills",
   "profile",
 ].map((path) => ({ path, hasDetails: withDetails.has(path) }));

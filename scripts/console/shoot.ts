@@ -49,7 +49,7 @@ async function take(page: Page, name: string, { out, report }: Shoot): Promise<v
 /** Takes the pages before the sign-in, and the page for an unknown address. */
 const isOutside = ["sign-in", "sign-in?error=permission_denied", "invitations/unknown"];
 
-const nameOf = (path: string): string => path.replaceAll(/\W+/g, "-");
+const nameOf = (path: string): string => path.replaceAll(/\W+/g, "-") || "overview";
 
 async function takeState(page: Page, state: State, shoot: Shoot): Promise<void> {
   await page.goto(`${shoot.run.console_url}/${within(state.path, shoot.account)}`);

@@ -233,6 +233,15 @@ export const states: readonly State[] = [
   },
   { name: "accounts-create", path: "accounts", reach: (page, { accounts }) => press(page, accounts.create) },
   {
+    name: "accounts-edit",
+    path: "accounts",
+    reach: (page, { accounts }) =>
+      page
+        .getByRole("button", { name: `${accounts.edit}: ` })
+        .first()
+        .click(),
+  },
+  {
     name: "user-menu",
     path: "keys",
     reach: (page, { shell }) => page.getByRole("button", { name: shell.user.split("{{")[0] ?? "" }).click(),

@@ -1,14 +1,18 @@
 import { embeddingRequest } from "@uag/contract/requests/embeddings";
 import { imageEditRequest, imageRequests } from "@uag/contract/requests/images";
+import { rerankRequest } from "@uag/contract/requests/rerank";
 import { speechRequest } from "@uag/contract/requests/speech";
+import { transcriptionRequest } from "@uag/contract/requests/transcriptions";
 import { videoRequests } from "@uag/contract/requests/videos";
 import { bounds, type CostClass, classOf, type FieldTable } from "@uag/providers/passed-fields/cost-class";
 import {
   embeddingFieldCosts,
   grokVideoFieldCosts,
   imageFieldCosts,
+  rerankFieldCosts,
   seedanceFieldCosts,
   speechFieldCosts,
+  transcriptionFieldCosts,
   wanFieldCosts,
 } from "@uag/providers/passed-fields/media";
 import type { z } from "zod";
@@ -48,7 +52,14 @@ export const classedBodies: readonly ClassedBody[] = [
     schemas: [videoRequests.grok],
   },
   { title: "Embeddings", path: "/v1/embeddings", costs: embeddingFieldCosts, schemas: [embeddingRequest] },
+  { title: "Reranking", path: "/v1/rerank and /v2/rerank", costs: rerankFieldCosts, schemas: [rerankRequest] },
   { title: "Speech", path: "/v1/audio/speech", costs: speechFieldCosts, schemas: [speechRequest] },
+  {
+    title: "Transcription",
+    path: "/v1/audio/transcriptions",
+    costs: transcriptionFieldCosts,
+    schemas: [transcriptionRequest],
+  },
 ];
 
 /** The class of a field in a table's cell. @throws {Error} if the field has none */
@@ -94,6 +105,10 @@ ${Object.entries(bounds)
 A field without a class is not sent where the request is translated. Where client and provider share a format it is
 passed, and the worst case is held for: the model's whole context as input, and its longest output. The same holds for
 unknown members of messages and of their parts. An unknown member of a video's \`parameters\` is refused.
+
+An operator who knows that such a field cannot raise the cost of a request lists it in the catalogue, in \`free_fields\` of
+each provider that serves the model (for example \`free_fields: [turbo, output_config.turbo]\`). It is then held for as if it
+were not there.
 `;
 
 /** A body's table, in Markdown. */

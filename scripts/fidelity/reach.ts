@@ -25,7 +25,7 @@ export type Reach =
 /** The repository's catalogue, with every provider configured. */
 export async function wholeCatalog(): Promise<ReadonlyMap<string, Model>> {
   const yaml = await readFile(join(repoRoot, "infra/config/catalog.yaml"), "utf8");
-  const keys = providerEnvironments(yaml).flatMap(({ apiKeyVariable }) => apiKeyVariable ?? []);
+  const keys = providerEnvironments(yaml).flatMap(({ apiKeyVariables }) => apiKeyVariables);
   return parseCatalog(yaml, Object.fromEntries(keys.map((name) => [name, "key"]))).models;
 }
 

@@ -33,6 +33,8 @@ const ignored = "Reasoning models ignore or reject it.";
 const standardPrice = "Requests are served at the standard tier, which is the tier that the price list has.";
 const notStored = "The gateway stores no responses.";
 const notTranslated = "The provider has a similar option of another form, which the gateway does not translate.";
+const notEnabled =
+  "Google enables it for none of these models. `openai_options: [logprobs]` in the catalogue requests it where it is.";
 const notReasoning = "The model does not reason.";
 const unsigned = "The provider takes back only reasoning that it made and signed itself.";
 const loadedAtOnce = "The model gets all tools at once, so that it needs no search.";
@@ -48,8 +50,8 @@ const byPath: Readonly<Record<string, Readonly<Record<string, readonly Reason[]>
     audio: [only(reasoning, ignored)],
     frequency_penalty: [only(reasoning, ignored), only(translated, noCounterpart)],
     logit_bias: [only(reasoning, ignored), only(translated, noCounterpart)],
-    logprobs: [only(reasoning, ignored), only(["Anthropic"], noCounterpart), only(["Gemini"], notTranslated)],
-    top_logprobs: [only(reasoning, ignored), only(["Anthropic"], noCounterpart), only(["Gemini"], notTranslated)],
+    logprobs: [only(reasoning, ignored), only(["Anthropic"], noCounterpart), only(["Gemini"], notEnabled)],
+    top_logprobs: [only(reasoning, ignored), only(["Anthropic"], noCounterpart), only(["Gemini"], notEnabled)],
     metadata: [only(translated, notStored)],
     modalities: [only(reasoning, ignored), only(translated, "The model responds with text.")],
     parallel_tool_calls: [only(["Gemini"], noCounterpart)],
@@ -77,7 +79,8 @@ const byPath: Readonly<Record<string, Readonly<Record<string, readonly Reason[]>
     "include message.output_text.logprobs": [
       only(reasoning, ignored),
       only(["Anthropic"], noCounterpart),
-      only(["Gemini", "DashScope", "DeepSeek"], notTranslated),
+      only(["Gemini"], notEnabled),
+      only(["DashScope", "DeepSeek"], notTranslated),
     ],
     "include reasoning.encrypted_content": [all("Reasoning that the provider signed is always included.")],
     max_tool_calls: [all("It limits tools that the provider runs, which are not available.")],

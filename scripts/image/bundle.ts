@@ -1,18 +1,9 @@
+import { isIn, optionalPackages } from "@uag/local/build/optional-packages";
+import { bundledThreads } from "@uag/local/build/threads";
 import { rolldown } from "rolldown";
 import sbom from "rollup-plugin-sbom";
+import { checkoutUrls } from "./checkout-urls.ts";
 import type { Image } from "./images.ts";
-import { sourceUrls } from "./source-urls.ts";
-
-/** Optional packages of the MongoDB driver, such as compression and Kerberos. */
-const optional = [
-  "@aws-sdk/credential-providers",
-  "@mongodb-js/zstd",
-  "gcp-metadata",
-  "kerberos",
-  "mongodb-client-encryption",
-  "snappy",
-  "socks",
-];
 
 /**
  * Bundles an image's programs into `dir` with source maps, and writes their components to
@@ -20,14 +11,15 @@ const optional = [
  * @throws when an import cannot be resolved
  */
 export async function bundle(image: Image, root: string, dir: string): Promise<void> {
-  const unbundled = [...Object.keys(image.packages), ...optional];
+  const unbundled = [...Object.keys(image.packages), ...optionalPackages];
   const bundler = await rolldown({
     input: { ...image.entries },
     cwd: root,
     platform: "node",
-    external: (id) => unbundled.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: (id) => isIn(id, unbundled),
     plugins: [
-      sourceUrls(root),
+      bundledThreads(),
+      checkoutUrls(root),
       // Builds are reproducible: the same code gives the same file.
       sbom({ outDir: ".", outFormats: ["json"], includeWellKnown: false, autodetect: false, saveTimestamp: false }),
     ],

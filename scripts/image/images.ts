@@ -19,7 +19,7 @@ type Extras = Partial<Pick<Image, "files" | "packages" | "prepare"> & { commands
 const extras: Readonly<Record<string, Extras>> = {
   router: {
     files: ["gateway/openapi*.json", "gateway/src/docs/*.{html,css,js}", "gateway/src/docs/guides/*.md"],
-    packages: { "@scalar/api-reference": ["dist/browser/standalone.js"] },
+    packages: { redoc: ["bundles/redoc.standalone.js"], "@highlightjs/cdn-assets": ["highlight.min.js"] },
   },
   console: {
     files: ["services/console/web/dist/**"],
@@ -27,7 +27,8 @@ const extras: Readonly<Record<string, Extras>> = {
   },
   billing: {
     commands: {
-      roles: "services/billing/src/commands/roles.ts",
+      catalog: "services/dev/cli/src/commands/catalog.ts",
+      "mongo-users": "services/dev/local/src/engines/put-mongo-users.ts",
       "mongo-member": "services/dev/local/src/engines/mongo-member.ts",
     },
   },
@@ -37,8 +38,19 @@ const extras: Readonly<Record<string, Extras>> = {
   simulator: { packages: { sharp: [], "wasm-media-encoders": [] } },
 };
 
+/** The operator's commands, for `kubectl exec`. */
+const toolbox: Image = {
+  service: "toolbox",
+  entries: { main: "services/dev/cli/src/toolbox.ts", uag: "services/dev/cli/src/uag.ts" },
+  files: [],
+  packages: {},
+};
+
 /** All images; the simulator's is only for trials. */
-export const images: readonly Image[] = [...services, simulator].map(({ name, entry }) => {
-  const { files = [], packages = {}, commands = {}, ...others } = extras[name] ?? {};
-  return { service: name, entries: { main: entry, ...commands }, files, packages, ...others };
-});
+export const images: readonly Image[] = [
+  ...[...services, simulator].map(({ name, entry }) => {
+    const { files = [], packages = {}, commands = {}, ...others } = extras[name] ?? {};
+    return { service: name, entries: { main: entry, ...commands }, files, packages, ...others };
+  }),
+  toolbox,
+];

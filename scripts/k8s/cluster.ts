@@ -147,10 +147,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const settings = providerSettings(providerEnvironments(await readFile(catalogFile, "utf8")), {}, simulatorUrl);
   const natsUrl = bundled ? undefined : engines.settingsFor("billing")["NATS_URL"];
   const manifests = await readManifests(localValues(settings, natsUrl), catalogFile);
-  const publishers = manifests.workloads
-    .filter(({ container }) => container.env.some(isMacKey))
-    .map(({ service }) => service);
-  const secrets = new LocalSecrets(bundled ? undefined : engines, settings, publishers);
+  const secrets = new LocalSecrets(bundled ? undefined : engines, settings);
   const certificates = await certificatesOf(dataDir, manifests);
   const hosts = join(dataDir, "hosts");
   await writeFile(hosts, "");
@@ -170,8 +167,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const baseUrl = `http://${ipOf("router")}:8080`;
   return { pods, supervisor, names, baseUrl, apiKey, readyMs, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
-
-const isMacKey = ({ name }: { name: string }): boolean => name === "USAGE_MAC_KEY_FILE";
 
 async function startPods(pods: readonly Pod[], supervisor: Supervisor): Promise<Map<string, number>> {
   const readyMs = new Map<string, number>();

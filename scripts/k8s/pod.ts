@@ -75,7 +75,13 @@ function environmentOf({ env = [] }: Container, name: string, ip: string): Recor
     return found;
   };
   const entries = env.map((variable: Variable) => [variable.name, textOf(variable)]);
-  return { PATH: "/app:/node/bin:/usr/bin:/bin", NODE_ENV: "production", ...Object.fromEntries(entries) };
+  const variables: Record<string, string> = {
+    PATH: "/app:/node/bin:/usr/bin:/bin",
+    NODE_ENV: "production",
+    ...Object.fromEntries(entries),
+  };
+  // The pods share this machine's network, so each listens on its own address only.
+  return variables["HOST"] === undefined ? variables : { ...variables, HOST: ip };
 }
 
 /** Runs a container's probe like the kubelet. */

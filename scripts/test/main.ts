@@ -1,9 +1,10 @@
 // npm test: all tests and then all checks, or the selected ones.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { buildConsole } from "@uag/local/console-web";
 import { repoRoot as root } from "@uag/local/paths";
@@ -19,14 +20,16 @@ Runs every test and then every check. With a kind or a pattern (a part of a file
 
 const kinds = ["unit", "contract", "e2e"] as const;
 
-// End-to-end tests start a whole fleet each and mostly wait, so that two cores can run two at once.
+// End-to-end tests mostly wait for a whole fleet, so that two cores can run two at once.
 const groups = [
   { title: "Unit and contract tests", kinds: ["unit", "contract"], concurrency: 2, timeoutMs: 300_000 },
   { title: "End-to-end tests", kinds: ["e2e"], concurrency: 2, timeoutMs: 600_000 },
 ] as const satisfies readonly { title: string; kinds: readonly TestKind[]; concurrency: number; timeoutMs: number }[];
 
 /** Files that use the console's pages, which are built once for all of them. */
-const showsConsole = /(?:console(?:-\w+)?|npm-start)\.e2e\.test\.ts$/;
+const showsConsole = /(?:console(?:-\w+)?|npm-start)(?:\.shared)?\.e2e\.test\.ts$/;
+/** Files whose tests use a fleet together with other files: see `openSharedFleet`. */
+const sharesFleet = /\.shared\.e2e\.test\.ts$/;
 
 const report = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -51,6 +54,25 @@ function reportersTo(failures: string): string[] {
   ];
 }
 
+/**
+ * Replaces the files that share a fleet by files in `dir` that import them, which makes each a
+ * process: one for the console and one for the rest, so that they run beside each other.
+ */
+async function joinShared(files: readonly string[], dir: string): Promise<string[]> {
+  const groups = Map.groupBy(files, (file) => {
+    if (!sharesFleet.test(file)) return "own";
+    return showsConsole.test(file) ? "console" : "clients";
+  });
+  const { own = [], ...shared } = Object.fromEntries(groups);
+  for (const [name, imported] of Object.entries(shared)) {
+    const lines = imported.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)))};\n`);
+    const joined = join(dir, `${name}.shared.e2e.test.mjs`);
+    await writeFile(joined, lines.join(""));
+    own.push(joined);
+  }
+  return own;
+}
+
 /** @returns the failures as text; empty if there are none */
 async function runTests(files: readonly string[]): Promise<string> {
   await using stack = new AsyncDisposableStack();
@@ -67,7 +89,8 @@ async function runTests(files: readonly string[]): Promise<string> {
     process.stdout.write(`\n${group.title}: ${ofGroup.length} files\n`);
     const report = join(dir, group.title);
     const flags = [`--test-concurrency=${group.concurrency}`, `--test-timeout=${group.timeoutMs}`];
-    const ok = await runNode(["--test", ...flags, ...reportersTo(report), ...ofGroup], engines?.env ?? {});
+    const joined = await joinShared(ofGroup, dir);
+    const ok = await runNode(["--test", ...flags, ...reportersTo(report), ...joined], engines?.env ?? {});
     if (!ok) failures += (await readFile(report, "utf8")) || `${group.title} failed\n\n`;
   }
   return failures;
