@@ -12,16 +12,36 @@ export interface TestEvent {
   };
 }
 
+export interface Failure {
+  /** From the root of the repository; undefined if the runner does not know it. */
+  readonly file?: string | undefined;
+  /** The error's message alone. */
+  readonly message: string;
+  /** The test's name, its place and its error, in several lines. */
+  readonly text: string;
+}
+
 /**
- * A reporter for node:test that writes only the failures, each with its file and error. `npm test`
- * repeats them at its end, after thousands of lines of passed tests. A suite that failed only by
- * its tests is omitted.
+ * A reporter for node:test that writes only the failures, each as one line of JSON. A suite that
+ * failed only by its tests is omitted.
  */
 export default async function* reportFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
     const error = data.details?.error;
     if (type !== "test:fail" || error?.failureType === "subtestsFailed") continue;
-    const place = data.file === undefined ? "" : ` (${relative(process.cwd(), data.file)}:${data.line})`;
-    yield `${data.name}${place}\n${inspect(error?.cause ?? error).replace(/^/gm, "  ")}\n\n`;
+    const file = data.file === undefined ? undefined : relative(process.cwd(), data.file);
+    const place = file === undefined ? "" : ` (${file}:${data.line})`;
+    const cause = error?.cause ?? error;
+    const failure: Failure = {
+      file,
+      message: cause instanceof Error ? cause.message : inspect(cause),
+      text: `${data.name}${place}\n${inspect(cause).replace(/^/gm, "  ")}\n\n`,
+    };
+    yield `${JSON.stringify(failure)}\n`;
   }
+}
+
+export function parseFailures(report: string): Failure[] {
+  const lines = report.split("\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line) as Failure);
 }

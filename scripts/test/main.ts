@@ -11,20 +11,31 @@ import { repoRoot as root } from "@uag/local/paths";
 import { fail } from "@uag/local/terminal/step";
 import { buildTools } from "../charts/tools.ts";
 import { startTestEngines } from "./engines.ts";
+import { type Failure, parseFailures } from "./failures-reporter.ts";
 import { findTests, kindOf, type TestKind } from "./files.ts";
+import { filesToRunAgain } from "./second-run.ts";
 
 const help = `npm test [-- [--unit] [--contract] [--e2e] [pattern ...]]
 
-Runs every test and then every check. With a kind or a pattern (a part of a file's path): only those tests, no checks.
+Runs every test and then every check. Files with failed tests run a second time, alone: tests that then pass are listed
+as flaky and do not fail the run. A failure about the ledger always fails it. With a kind or a pattern (a part of a
+file's path): only those tests, no checks.
 `;
 
 const kinds = ["unit", "contract", "e2e"] as const;
 
+interface TestGroup {
+  readonly title: string;
+  readonly kinds: readonly TestKind[];
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+}
+
 // End-to-end tests mostly wait for a whole fleet, so that two cores can run two at once.
-const groups = [
+const groups: readonly TestGroup[] = [
   { title: "Unit and contract tests", kinds: ["unit", "contract"], concurrency: 2, timeoutMs: 300_000 },
   { title: "End-to-end tests", kinds: ["e2e"], concurrency: 2, timeoutMs: 600_000 },
-] as const satisfies readonly { title: string; kinds: readonly TestKind[]; concurrency: number; timeoutMs: number }[];
+];
 
 /** Files that use the console's pages, which are built once for all of them. */
 const showsConsole = /(?:console(?:-\w+)?|npm-start)(?:\.shared)?\.e2e\.test\.ts$/;
@@ -73,27 +84,48 @@ async function joinShared(files: readonly string[], dir: string): Promise<string
   return own;
 }
 
-/** @returns the failures as text; empty if there are none */
-async function runTests(files: readonly string[]): Promise<string> {
+/** Runs the files of one group. */
+async function runGroup(
+  { title, concurrency, timeoutMs }: TestGroup,
+  files: readonly string[],
+  { dir, env }: { readonly dir: string; readonly env: Readonly<Record<string, string>> },
+): Promise<Failure[]> {
+  const report = join(dir, title);
+  const flags = [`--test-concurrency=${concurrency}`, `--test-timeout=${timeoutMs}`];
+  const ok = await runNode(["--test", ...flags, ...reportersTo(report), ...(await joinShared(files, dir))], env);
+  if (ok) return [];
+  const failures = parseFailures(await readFile(report, "utf8"));
+  return failures.length > 0 ? failures : [{ message: `${title} failed`, text: `${title} failed\n\n` }];
+}
+
+interface Outcome {
+  readonly failures: readonly Failure[];
+  /** Failures of tests that passed when their file ran again, alone. */
+  readonly flaky: readonly Failure[];
+}
+
+async function runTests(files: readonly string[]): Promise<Outcome> {
   await using stack = new AsyncDisposableStack();
   const dir = await mkdtemp(join(tmpdir(), "test-run-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
-  let failures = "";
   // Downloads the engines before any test's timeout starts, because end-to-end tests start their own.
   await using engines = files.some((file) => kindOf(file) !== "unit") ? await startTestEngines() : undefined;
+  const place = { dir, env: engines?.env ?? {} };
   if (files.some((file) => file.startsWith("scripts/charts/"))) await buildTools();
   if (files.some((file) => showsConsole.test(file))) await buildConsole({ report });
+  const failures: Failure[] = [];
   for (const group of groups) {
-    const ofGroup = files.filter((file) => (group.kinds as readonly TestKind[]).includes(kindOf(file)));
+    const ofGroup = files.filter((file) => group.kinds.includes(kindOf(file)));
     if (ofGroup.length === 0) continue;
     process.stdout.write(`\n${group.title}: ${ofGroup.length} files\n`);
-    const report = join(dir, group.title);
-    const flags = [`--test-concurrency=${group.concurrency}`, `--test-timeout=${group.timeoutMs}`];
-    const joined = await joinShared(ofGroup, dir);
-    const ok = await runNode(["--test", ...flags, ...reportersTo(report), ...joined], engines?.env ?? {});
-    if (!ok) failures += (await readFile(report, "utf8")) || `${group.title} failed\n\n`;
+    failures.push(...(await runGroup(group, ofGroup, place)));
   }
-  return failures;
+  const again = filesToRunAgain(failures);
+  if (again.length === 0) return { failures, flaky: [] };
+  process.stdout.write(`\nFailed files, a second time: ${again.join(", ")}\n`);
+  const alone = { title: "Second run", kinds, concurrency: 1, timeoutMs: 600_000 };
+  const second = await runGroup(alone, again, place);
+  return second.length > 0 ? { failures: [...failures, ...second], flaky: [] } : { failures: [], flaky: failures };
 }
 
 async function main(): Promise<boolean> {
@@ -107,13 +139,15 @@ async function main(): Promise<boolean> {
   const requested = new Set(kinds.filter((kind) => values[kind]));
   const files = await findTests(root, { kinds: requested, patterns: positionals });
   if (files.length === 0) throw new Error(`no test file matches ${positionals.join(" ")}`);
-  const failures = await runTests(files);
+  const { failures, flaky } = await runTests(files);
   const checksToo = requested.size === 0 && positionals.length === 0;
   if (checksToo) process.stdout.write("\nChecks\n");
   const checked = !checksToo || (await runNode(["scripts/check.ts"], {}));
   // Repeats the failures at the end, after thousands of lines.
-  if (failures !== "") process.stdout.write(`\nFailed tests\n${failures}`);
-  return checked && failures === "";
+  const texts = (of: readonly Failure[]): string => of.map(({ text }) => text).join("");
+  if (flaky.length > 0) process.stdout.write(`\nFlaky tests: failed, and passed when run again alone\n${texts(flaky)}`);
+  if (failures.length > 0) process.stdout.write(`\nFailed tests\n${texts(failures)}`);
+  return checked && failures.length === 0;
 }
 
 process.exit((await main().catch(fail)) ? 0 : 1);
