@@ -1,6 +1,7 @@
-import { type ClientRequest, ServerResponse } from "node:http";
+import { type ClientRequest, type IncomingMessage, ServerResponse } from "node:http";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Logger } from "@uag/runtime/log";
+import { nextTurn } from "@uag/runtime/next-turn";
 import { logServerError } from "@uag/runtime/server-error";
 import type { Request } from "express";
 import { createProxyMiddleware, type RequestHandler } from "http-proxy-middleware";
@@ -56,6 +57,8 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
     },
     agent: new ReplicaAgent(options.replicas, { keepAlive: true, timeout: idleMs }),
     changeOrigin: true,
+    // Hundreds of responses that arrive in one turn of the event loop are relayed in several.
+    selfHandleResponse: true,
     proxyTimeout: options.timeoutMs,
     // Express has stripped the mount path; the service serves the full path.
     pathRewrite: (_path, request) => request.originalUrl,
@@ -69,12 +72,10 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
         // The body starts to flow only after this.
         new MountUpload({ ...options, request, response, outgoing }).start();
       },
-      proxyRes: (incoming, _request, response) => {
-        delete incoming.headers["x-request-id"];
-        if (!setsCookies) delete incoming.headers["set-cookie"];
-        // The proxy would say what the client wished.
-        if (!response.shouldKeepAlive) incoming.headers.connection = "close";
-        response.setHeader("x-request-id", response.locals.requestId);
+      proxyRes: async (incoming, _request, response) => {
+        await nextTurn();
+        if (response.destroyed) incoming.destroy();
+        else relayResponse(incoming, response, setsCookies);
       },
       error: (error, request, response) => {
         if (!(response instanceof ServerResponse) || response.locals.failure !== undefined) return;
@@ -87,6 +88,20 @@ export function proxyTo(options: ProxyOptions): RequestHandler<Request, GatewayR
       },
     },
   });
+}
+
+/** Headers about one connection, which Node sets for the client's (RFC 9110, section 7.6.1). */
+const connectionHeaders = ["connection", "keep-alive", "transfer-encoding"];
+
+/** Relays a service's response. If it ends early, so does the client's. */
+function relayResponse(incoming: IncomingMessage, response: GatewayResponse, setsCookies: boolean): void {
+  const { headers } = incoming;
+  for (const name of connectionHeaders) delete headers[name];
+  if (!setsCookies) delete headers["set-cookie"];
+  headers["x-request-id"] = response.locals.requestId;
+  response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers);
+  incoming.once("error", () => response.destroy());
+  incoming.pipe(response);
 }
 
 function fail(request: Request, response: GatewayResponse, error: GatewayError): void {

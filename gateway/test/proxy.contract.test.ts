@@ -20,6 +20,11 @@ const behind = createServer((request, response) => {
   response.setHeader("x-request-id", "theirs");
   response.setHeader("x-custom", "kept");
   response.setHeader("set-cookie", "session=1");
+  if (request.url === "/mcp/broken") {
+    response.write("the first half");
+    setTimeout(() => response.destroy(), 50);
+    return;
+  }
   request.on("end", () => response.end(`${request.method} ${request.url} ${request.headers["x-request-id"]}`));
 });
 let stage: Stage;
@@ -45,6 +50,12 @@ test("a proxied request reaches its service with the gateway's request id, and i
   assert.equal(response.headers.get("x-custom"), "kept");
   assert.equal((await stage.fetch("/mcpx")).status, 404);
   assert.equal((await stage.fetch("/console")).status, 404);
+});
+
+test("a response that its service interrupts is interrupted for the client, who does not take it for complete", async () => {
+  const response = await stage.fetch("/mcp/broken");
+  assert.equal(response.status, 200);
+  await assert.rejects(response.text(), /terminated/);
 });
 
 test("no path leaves its mount, however it is encoded", async () => {
