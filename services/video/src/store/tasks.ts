@@ -220,7 +220,7 @@ export class TaskStore {
     const claim = randomUUID();
     await this.#tasks.updateMany(
       { _id: { $in: ids }, outboxAt: { $lte: now } },
-      { $set: { outboxClaim: claim, outboxAt: new Date(now.getTime() + leaseMs) }, $inc: { outboxTries: 1 } },
+      { $set: { outboxClaim: claim, outboxAt: new Date(now.getTime() + leaseMs) } },
     );
     const taken = await this.#tasks.find({ _id: { $in: ids }, outboxClaim: claim }).lean<TaskDocument[]>();
     return { taken, nextAt: ids.length === limit ? now : nextAt };
@@ -230,13 +230,14 @@ export class TaskStore {
     await this.#tasks.updateOne({ _id: id }, { $unset: { outbox: 1, outboxAt: 1, outboxClaim: 1, outboxTries: 1 } });
   }
 
-  /** Postpones an outbox, without the step that is done. */
+  /** Postpones an outbox that failed, without the step that is done. */
   async outboxLater(
     { _id, outboxClaim }: TaskDocument,
     { delayMs, done }: { readonly delayMs: number; readonly done: keyof Outbox | undefined },
   ): Promise<void> {
     const outboxAt = new Date(Date.now() + delayMs);
-    const update = { $set: { outboxAt }, ...(done !== undefined && { $unset: { [`outbox.${done}`]: 1 } }) };
+    const failed = { $set: { outboxAt }, $inc: { outboxTries: 1 } };
+    const update = { ...failed, ...(done !== undefined && { $unset: { [`outbox.${done}`]: 1 } }) };
     await this.#tasks.updateOne({ _id, outboxClaim } as never, update);
   }
 }
