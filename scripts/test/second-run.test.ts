@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { filesToRunAgain } from "./second-run.ts";
 
-const timeout = { file: "a.test.ts", message: "test timed out after 1000ms", text: "one bill (a.test.ts:1)" };
+const timeout = {
+  file: "a.test.ts",
+  message: "gave up after 1000 ms waiting for: every bill",
+  text: "one bill (a.test.ts:1)",
+};
 
 test("a file whose tests failed runs a second time once", () => {
   assert.deepEqual(filesToRunAgain([timeout, timeout, { ...timeout, file: "b.test.ts" }]), ["a.test.ts", "b.test.ts"]);

@@ -6,6 +6,9 @@ const maxFiles = 6;
 /** Words of an assertion about the ledger. A wrong bill is a failure, however rarely it occurs. */
 const aboutMoney = /violation|ledger|bill|lost|doubled|overdr|over-?admitted|unserved|leaked|nano/i;
 
+/** A deadline that passed, whatever the test waited for. */
+const missedDeadline = /^(gave up after|test timed out)/;
+
 /**
  * Which files of failed tests run a second time, alone: a test with a deadline can fail because
  * another program uses the processor. The failures of both runs are reported.
@@ -15,7 +18,7 @@ const aboutMoney = /violation|ledger|bill|lost|doubled|overdr|over-?admitted|uns
 export function filesToRunAgain(failures: readonly Failure[]): string[] {
   const files = new Set<string>();
   for (const { file, message } of failures) {
-    if (file === undefined || aboutMoney.test(message)) return [];
+    if (file === undefined || (aboutMoney.test(message) && !missedDeadline.test(message))) return [];
     files.add(file);
   }
   return files.size > maxFiles ? [] : [...files].sort();
