@@ -37,6 +37,20 @@ async function moveOn({ provider, random }: Run, signal: AbortSignal): Promise<v
   }
 }
 
+interface Moving extends AsyncDisposable {
+  stop(): Promise<void>;
+}
+
+function startMoving(run: Run): Moving {
+  const controller = new AbortController();
+  const moving = moveOn(run, controller.signal);
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await moving;
+  };
+  return { stop, [Symbol.asyncDispose]: stop };
+}
+
 /** Submits each task to a random replica; the provider loses some of its responses. */
 async function submitAll(replicas: readonly Replica[], { provider, random }: Run): Promise<string[]> {
   const ids: string[] = [];
@@ -91,16 +105,14 @@ describe("every task ends once and is billed once by its terminal state", () => 
       await using stays = await start();
       await using alsoStays = await start();
       const goes = await start();
-      const stop = new AbortController();
-      const moving = moveOn(run, stop.signal);
+      await using moving = startMoving(run);
       const ids = await submitAll([stays, alsoStays, goes], run);
       await goes[Symbol.asyncDispose]();
       await waitFor(async () => (await statusesOf(stays, ids)).every((status) => ends.includes(status)), {
         what: "every end",
       });
       await waitFor(() => books.open.length === 0, { what: "every bill" });
-      stop.abort();
-      await moving;
+      await moving.stop();
       checkEnds(run, await statusesOf(alsoStays, ids));
     });
   }
