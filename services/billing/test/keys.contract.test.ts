@@ -7,6 +7,7 @@ import { digestKey, parseKey } from "@uag/runtime/api-key";
 import { connectBus } from "@uag/runtime/bus";
 import { newId } from "@uag/runtime/ids";
 import { createLogger } from "@uag/runtime/log";
+import { createConnection } from "mongoose";
 import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
@@ -53,6 +54,48 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
   assert.ok(
     heard.filter((event) => event.key_id === key!.id).every((event) => event.digest === digest.toString("hex")),
   );
+});
+
+test("a budget that changes while a grant is being issued by the former one fails that grant's transaction", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1_000n);
+  const monthly = (monthlyBudgetNanoUsd: bigint) => ({ ...limits, monthlyBudgetNanoUsd });
+  const created = await billing.keys.createKey({
+    accountId,
+    name: "k",
+    models: [],
+    limits: monthly(900n),
+    expiresAtMs: 0n,
+  });
+  const key = created.key!;
+  const change = { id: key.id, name: "", models: [], expiresAtMs: 0n, limits: monthly(10n), fields: ["limits"] };
+  await using stack = new AsyncDisposableStack();
+  const connection = createConnection(db.env["MONGODB_URL"]!, { dbName: db.env["MONGODB_DATABASE"]! });
+  stack.defer(() => connection.close());
+  await connection.asPromise();
+  const session = await connection.startSession();
+  session.startTransaction({ readConcern: "snapshot", writeConcern: { w: "majority" } });
+  // As Acquire does: it reads the key's budget, and then writes the account.
+  await connection.collection("keys").findOne({ _id: key.id as never }, { session });
+  await billing.keys.updateKey(change);
+  const issued = connection
+    .collection("accounts")
+    .updateOne({ _id: accountId as never }, { $inc: { seq: 1 } }, { session });
+  await assert.rejects(issued, /conflict/i);
+  await session.abortTransaction();
+  await session.endSession();
+
+  const acquired = await billing.grants.acquire({
+    holderId: newId("hd"),
+    requestId: newId("req"),
+    accountId,
+    keyId: key.id,
+    taskUntilMs: 0n,
+    needNanoUsd: 11n,
+    wantNanoUsd: 900n,
+  });
+  assert.deepEqual([acquired.insufficient, acquired.budgetExceeded], [true, true]);
 });
 
 test("a lowered limit is in force for requests that were authenticated before the change", async () => {

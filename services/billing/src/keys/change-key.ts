@@ -21,7 +21,7 @@ export interface KeyChange {
  * @throws {GatewayError} `not_found`
  */
 export async function changeKey(billing: Billing, change: KeyChange): Promise<KeyDocument> {
-  const { keys } = billing.store;
+  const { accounts, keys } = billing.store;
   return billing.transact(async (transaction) => {
     const { session } = transaction;
     const before = await keys.findById(change.id).session(session).lean<KeyDocument>();
@@ -32,6 +32,9 @@ export async function changeKey(billing: Billing, change: KeyChange): Promise<Ke
       .findOneAndUpdate({ _id: change.id }, { $set: set, $inc: { version: 1n } }, { session, returnDocument: "after" })
       .lean<KeyDocument>();
     if (after === null) throw new GatewayError("not_found", "The key does not exist.", { param: "id" });
+    // Conflicts with a grant of the account that is being issued by the former budget.
+    if (after.limits.monthlyBudgetNanoUsd !== before.limits.monthlyBudgetNanoUsd)
+      await accounts.updateOne({ _id: before.accountId }, { $inc: { version: 1n } }, { session });
     await recordChange(billing.store, transaction, {
       actor: change.actor,
       action: change.action,

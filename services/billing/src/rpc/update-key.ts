@@ -10,16 +10,18 @@ import { applyLimits } from "../limits/apply-limits.ts";
 export async function updateKey(billing: Billing, request: UpdateKeyRequest): Promise<Key> {
   checkKeyFields(request);
   const set: Record<string, unknown> = {};
-  for (const field of request.fields) {
+  const { id, actor, fields } = request;
+  for (const field of fields) {
     const change = changeOf(request, field);
     if (change === undefined) {
       throw new GatewayError("invalid_request", `A key's "${field}" cannot be changed.`, { param: "fields" });
     }
     Object.assign(set, change);
   }
-  const { id, actor } = request;
   const key = await changeKey(billing, { id, actor, action: "key.update", decide: () => set });
   await applyLimits(billing, key);
+  // What holders have not spent of the former budget returns, and is granted again by the new one.
+  if (fields.includes("limits") && key.limits.monthlyBudgetNanoUsd > 0n) billing.recall(key.accountId);
   announceChange(billing, key, "updated");
   return keyMessage(key);
 }
