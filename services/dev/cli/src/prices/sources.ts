@@ -110,11 +110,12 @@ export async function fetchSource(dataDir: string, name: SourceName, from: strin
 
 /** The last fetched tables. @throws {UserError} when one was not fetched */
 export async function fetchedSources(dataDir: string): Promise<PriceSource[]> {
-  return Promise.all(
-    sourceNames.map(async (name) => {
-      const text = await readFile(pathOf(dataDir, name), "utf8").catch(() => undefined);
-      if (text === undefined) throw new UserError(`${name} has not been fetched yet: npm run prices -- fetch`);
-      return read(name, JSON.parse(text) as Fetched);
-    }),
+  const texts = await Promise.all(
+    sourceNames.map((name) => readFile(pathOf(dataDir, name), "utf8").catch(() => undefined)),
   );
+  return sourceNames.map((name, index) => {
+    const text = texts[index];
+    if (text === undefined) throw new UserError(`${name} has not been fetched yet: npm run prices -- fetch`);
+    return read(name, JSON.parse(text) as Fetched);
+  });
 }
