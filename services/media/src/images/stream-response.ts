@@ -1,12 +1,12 @@
 import { price } from "@uag/catalog/price";
 import type { UsageCharge } from "@uag/pipeline/bill";
+import { typedErrorEvent } from "@uag/pipeline/nested-error";
 import { eventStreamHeaders } from "@uag/pipeline/operation/headers";
 import { relay } from "@uag/pipeline/operation/relay";
 import type { StreamReply } from "@uag/pipeline/operation/reply";
 import type { Attempted } from "@uag/providers/attempt";
 import { type LiveImages, streamImages } from "@uag/providers/images/make";
 import { tokensOfPartial } from "@uag/providers/images/stream";
-import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { MediaContext } from "../context.ts";
 import { type AdmittedJob, callUpstreams } from "./call.ts";
 import type { ImageJob } from "./job.ts";
@@ -48,10 +48,7 @@ export function streamResponse({ errorFormat }: AdmittedJob, { job, attempted }:
       const failure = live.failure && { thrown: live.failure };
       return { charge: await chargeFor(job, value), closing: () => live.stream.closing, failure };
     },
-    errorEvent(clientError) {
-      const { error } = JSON.parse(errorFormat.errorBody(clientError).toString("utf8")) as { error: object };
-      return encodeSse({ name: "error", data: JSON.stringify({ type: "error", error }) });
-    },
+    errorEvent: (clientError) => typedErrorEvent(errorFormat, clientError),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { UsageCharge } from "@uag/pipeline/bill";
+import { typedErrorEvent } from "@uag/pipeline/nested-error";
 import { eventStreamHeaders } from "@uag/pipeline/operation/headers";
 import type { AdmittedRequest, Size } from "@uag/pipeline/operation/operation-spec";
 import { relay } from "@uag/pipeline/operation/relay";
 import type { StreamReply } from "@uag/pipeline/operation/reply";
 import type { Attempted } from "@uag/providers/attempt";
 import type { LiveStream } from "@uag/providers/live-stream";
-import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { TranscriptionRequest } from "./request.ts";
 import { deliveredFor, owedFor, progressOf } from "./usage.ts";
 
@@ -30,10 +30,7 @@ export function streamResponse(
       const failure = live.failure && { thrown: live.failure };
       return { charge: await chargeFor(admitted, live), closing: () => live.stream.closing, failure };
     },
-    errorEvent(clientError) {
-      const { error } = JSON.parse(admitted.errorFormat.errorBody(clientError).toString("utf8")) as { error: object };
-      return encodeSse({ name: "error", data: JSON.stringify({ type: "error", error }) });
-    },
+    errorEvent: (clientError) => typedErrorEvent(admitted.errorFormat, clientError),
   };
 }
 
