@@ -11,9 +11,8 @@ const members = [
   "arguments",
   "partial_json",
 ];
-const keys = members.map((name) => Buffer.from(JSON.stringify(name)));
-const quote = 34;
-const colon = 58;
+/** Such a member, up to the first character of its text. */
+const textMember = new RegExp(`"(?:${members.join("|")})"[ \\t\\r\\n]*:[ \\t\\r\\n]*"`, "g");
 
 /** More than any model writes. */
 const searchedBytes = 8 * 1024 * 1024;
@@ -27,14 +26,17 @@ const maxTexts = 50_000;
  */
 export function readableText(pieces: readonly Buffer[]): string {
   const body = beginning(pieces);
+  // A character for each byte, so that positions are the same in both.
+  const characters = body.toString("latin1");
   let text = "";
-  let left = maxTexts;
-  for (const key of keys) {
-    const found = textsOf(body, key, left);
-    text += found.join("");
-    left -= found.length;
+  textMember.lastIndex = 0;
+  for (let left = maxTexts; left > 0 && textMember.test(characters); left--) {
+    const start = textMember.lastIndex;
+    const end = endOfString(body, start);
+    text += characters.slice(start, end);
+    textMember.lastIndex = end + 1;
   }
-  return text;
+  return Buffer.from(text, "latin1").toString();
 }
 
 function beginning(pieces: readonly Buffer[]): Buffer {
@@ -47,16 +49,4 @@ function beginning(pieces: readonly Buffer[]): Buffer {
     size += piece.length;
   }
   return Buffer.concat(used, Math.min(size, searchedBytes));
-}
-
-function textsOf(body: Buffer, key: Buffer, max: number): string[] {
-  const texts: string[] = [];
-  for (let at = body.indexOf(key); at >= 0 && texts.length < max; ) {
-    let start = at + key.length;
-    while (start < body.length && (body[start] === colon || (body[start] as number) <= 32)) start++;
-    const end = body[start] === quote ? endOfString(body, start + 1) : start;
-    texts.push(body.toString("utf8", start + 1, end));
-    at = body.indexOf(key, Math.max(end, at + key.length));
-  }
-  return texts;
 }
