@@ -61,6 +61,7 @@ export class CutLists {
     if (this.#lists.length === 0) return written;
     const mark = Buffer.from(this.#mark);
     const pieces: Buffer[] = [];
+    const pace = new Pace();
     let at = 0;
     for (let found = written.indexOf(mark); found >= 0; found = written.indexOf(mark, at)) {
       const end = written.indexOf(quote, found);
@@ -72,6 +73,7 @@ export class CutLists {
       if (!isPlaced) pieces.push(...(this.#lists[index] as readonly Buffer[]));
       if (!this.#texts.has(`${this.#mark}${index}`)) this.#placed.add(index);
       at = isPlaced && !follows && written[end + 1] === comma ? end + 2 : end + 1;
+      if (pace.isOver) await pace.rest();
     }
     return await joined([...pieces, written.subarray(at)]);
   }

@@ -5,6 +5,7 @@ import type { GenerationAdapter, GenerationCall, UnaryResponse } from "../genera
 import { CutLists } from "../reading/cut-lists.ts";
 import { eventsInTurns } from "../reading/whole-stream.ts";
 import type { ClientFormat } from "./client.ts";
+import { CollectedEvents } from "./collected-events.ts";
 import type { ResponseReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
 
@@ -61,19 +62,14 @@ function capOf(
  * @param lists receives their log probabilities
  */
 async function collected(reader: ResponseReader, body: Buffer, lists: CutLists): Promise<ResponseEvent[]> {
-  const events: ResponseEvent[] = [];
+  const events = new CollectedEvents(lists);
   for await (const event of eventsInTurns(body)) {
     if (event.text === "" || reader.ended) continue;
-    for (const each of reader.event(event)) events.push(slimEvent(each, lists));
+    for (const each of reader.event(event)) events.add(each);
   }
   const end = reader.ended ? [] : reader.end();
   if (end === undefined) {
     throw new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 });
   }
-  return [...events, ...end];
-}
-
-function slimEvent(event: ResponseEvent, lists: CutLists): ResponseEvent {
-  if (event.type !== "text" || event.logprobs === undefined || event.logprobs.length === 0) return event;
-  return { ...event, logprobs: [lists.add([Buffer.from(JSON.stringify(event.logprobs).slice(1, -1))])] };
+  return [...events.all, ...end];
 }
