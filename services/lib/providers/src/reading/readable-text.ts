@@ -1,18 +1,8 @@
 import { endOfString } from "@uag/untrusted/json/string-end";
 
-/** The members that hold generated text, in all providers' protocols. */
-const members = [
-  "content",
-  "text",
-  "thinking",
-  "reasoning_content",
-  "reasoning",
-  "refusal",
-  "arguments",
-  "partial_json",
-];
-/** Such a member, up to the first character of its text. */
-const textMember = new RegExp(`"(?:${members.join("|")})"[ \\t\\r\\n]*:[ \\t\\r\\n]*"`, "g");
+/** A member that holds generated text in a provider's protocol, up to the text's first character. */
+const textMember =
+  /"(?:content|text|thinking|reasoning_content|reasoning|refusal|arguments|partial_json)"[ \t\r\n]*:[ \t\r\n]*"/g;
 
 /** More than any model writes. */
 const searchedBytes = 8 * 1024 * 1024;
