@@ -284,7 +284,7 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
   [
     "a misspelt operation",
     yaml(model().replace("[chat.completions]", "[chat.completions, mesages]")),
-    /models\[acme-1\]\.operations\.1: must be one of chat\.completions, messages, responses, embeddings, /,
+    /models\[acme-1\]\.operations\.1: must be one of chat\.completions, responses, messages, embeddings, /,
   ],
   [
     "a free field that is no field's name",

@@ -1,9 +1,9 @@
 import { modelFallbacks, routingStrategy } from "@uag/contract/requests/admin-models";
 import { credentialShare } from "@uag/contract/requests/admin-providers";
+import { modelOperations } from "@uag/contract/routes";
 import { z } from "zod";
 import { nanoUsd } from "./nano-usd.ts";
 import { openAiOptionNames, protocolNames } from "./protocols.ts";
-import { modelOperationNames } from "./sizing.ts";
 import { unitTable } from "./units.ts";
 
 const seconds = { ms: 0.001, s: 1, m: 60, h: 3600 } as const;
@@ -258,7 +258,7 @@ export const modelSchema = z.strictObject({
   display_name: z.string().optional(),
   created: z.union([z.iso.date(), z.int().nonnegative()]).describe("Day of release, or Unix seconds."),
   operations: z
-    .array(z.enum(modelOperationNames, { error: `must be one of ${modelOperationNames.join(", ")}` }))
+    .array(z.enum(modelOperations, { error: `must be one of ${modelOperations.join(", ")}` }))
     .min(1)
     .describe("The operations that the model serves."),
   reasoning: reasoningSchema.optional().describe("Present for a reasoning model."),

@@ -1,4 +1,4 @@
-import { freeOperations, type OperationBilled } from "@uag/contract/routes";
+import type { ModelOperation, OperationBilled } from "@uag/contract/routes";
 import type { UnitName } from "./units.ts";
 
 const textIn = ["input_tokens", "cached_input_tokens", "cache_write_5m_tokens", "cache_write_1h_tokens"] as const;
@@ -70,16 +70,7 @@ const meteredOperations = {
 } as const satisfies Record<OperationBilled<"metered">, OperationUnits>;
 
 /** Free operations have no units. */
-const modelOperations: Readonly<Partial<Record<ModelOperation, OperationUnits>>> = meteredOperations;
-
-/** An operation that a model may have. */
-export type ModelOperation = OperationBilled<"metered" | "free">;
-
-/** Every operation that a model may have, in the order in which errors list them. */
-export const modelOperationNames: readonly ModelOperation[] = [
-  ...(Object.keys(meteredOperations) as OperationBilled<"metered">[]),
-  ...freeOperations,
-];
+const unitsOf: Readonly<Partial<Record<ModelOperation, OperationUnits>>> = meteredOperations;
 
 /** The units that each operation's sizing bounds. */
 export const boundedUnits: UnitsByOperation = Object.fromEntries(
@@ -106,7 +97,7 @@ export function unboundedUnits(
 /** What a model's price lacks: one line for each operation that could never be held for. */
 export function missingUnits(operations: readonly ModelOperation[], priced: readonly UnitName[]): string[] {
   return operations.flatMap((operation) => {
-    return (modelOperations[operation]?.needs ?? [])
+    return (unitsOf[operation]?.needs ?? [])
       .filter((anyOf) => !anyOf.some((unit) => priced.includes(unit)))
       .map((anyOf) => `${operation} requires a price of ${anyOf.join(" or ")}`);
   });

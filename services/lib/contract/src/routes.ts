@@ -168,10 +168,15 @@ export type OperationBilled<B extends Billing> = Extract<
   { readonly operation: string; readonly billing: B }
 >["operation"];
 
-/** Names of the operations whose bills are zero. */
-export const freeOperations = publicTable.flatMap((route) =>
-  "operation" in route && route.billing === "free" ? [route.operation] : [],
-);
+/** An operation that a model may have. */
+export type ModelOperation = OperationBilled<"metered" | "free">;
+
+/** Every operation that a model may have. */
+export const modelOperations: readonly ModelOperation[] = [
+  ...new Set(
+    publicTable.flatMap((route) => ("operation" in route && route.billing !== "none" ? [route.operation] : [])),
+  ),
+];
 
 /** The error format of a path without a route. */
 export function errorShapeOfPath(path: string): ErrorShape {

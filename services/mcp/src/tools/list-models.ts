@@ -1,19 +1,7 @@
+import { modelOperations } from "@uag/contract/routes";
 import { z } from "zod";
 import { modelSchema, priceLine } from "../gateway/models.ts";
 import { defineTool } from "./tool.ts";
-
-const operations = [
-  "chat.completions",
-  "messages",
-  "embeddings",
-  "moderations",
-  "rerank",
-  "audio.speech",
-  "audio.transcriptions",
-  "images.generations",
-  "images.edits",
-  "videos.generations",
-] as const;
 
 export const listModels = defineTool({
   name: "list_models",
@@ -21,7 +9,7 @@ export const listModels = defineTool({
   description: "Lists the models that this key may use, with their inputs, outputs, operations and prices. Free.",
   annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   input: z.object({
-    operation: z.enum(operations).optional().describe("Only models that support this operation."),
+    operation: z.enum(modelOperations).optional().describe("Only models that support this operation."),
     search: z.string().max(200).optional().describe("Only models whose id, name or owner contains this text."),
   }),
   output: z.object({ models: z.array(modelSchema) }),

@@ -1,5 +1,5 @@
-import type { ModelOperation } from "@uag/catalog/sizing";
 import type { Catalog, Model } from "@uag/catalog/types";
+import type { ModelOperation } from "@uag/contract/routes";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import type { ErrorFormat } from "../client-error.ts";

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse";
-import { modelOperationNames } from "@uag/catalog/sizing";
-import { routes } from "@uag/contract/routes";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
-import { findModel, pathOfOperation } from "./find-model.ts";
+import { findModel } from "./find-model.ts";
 
 const catalog = parseCatalog(
   `providers: { p: { protocol: openai, base_url: "http://127.0.0.1:9", api_key: k } }
@@ -78,11 +76,6 @@ test("the error for a model of another path names its path and a model of the sa
     errorOf("gpt-4o", { operation: "embeddings", models: ["gpt-4o"] }),
     "The model 'gpt-4o' is not available on this path. Use it at POST /v1/chat/completions.",
   );
-});
-
-test("every operation of a model is served by POST at the path of its name", () => {
-  const posts = new Set(routes.filter(({ method }) => method === "POST").map(({ path }) => path));
-  for (const operation of modelOperationNames) assert.ok(posts.has(pathOfOperation(operation)), operation);
 });
 
 test("an id of the largest size gets its error within 20 ms", () => {

@@ -8,9 +8,10 @@ import { FactRow, Facts } from "../../ui/facts.tsx";
 import { ButtonLink } from "../../ui/links.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
+import { isChatModel } from "./capabilities.ts";
 import { ModelProviders } from "./model-providers.tsx";
 import { modalityText, unitText } from "./names.ts";
-import { capabilitiesOf, costOf, perOf, priceText, type Quantities } from "./prices.ts";
+import { costOf, perOf, priceText, type Quantities } from "./prices.ts";
 
 function PriceRows({ usd, above }: { readonly usd: Readonly<Record<string, number>>; readonly above?: number }) {
   const { t } = useTranslation();
@@ -141,7 +142,7 @@ function ModelFacts({ of: model }: { readonly of: Model }) {
 /** All that is known of a model, and what a request to it would cost. */
 export function ModelDrawer({ of: model, onClose }: { readonly of: Model | undefined; readonly onClose: () => void }) {
   const { t } = useTranslation();
-  const canTry = model !== undefined && capabilitiesOf(model).includes("chat");
+  const canTry = model !== undefined && isChatModel(model);
   return (
     <Drawer opened={model !== undefined} onClose={onClose} position="right" size="md" title={model?.display_name}>
       {model !== undefined && (

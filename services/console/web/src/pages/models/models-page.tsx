@@ -1,6 +1,7 @@
 import { Button, Group, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { modelOperations } from "@uag/contract/routes";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
@@ -10,9 +11,9 @@ import { Failure } from "../../ui/failure.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { sortingOf, sortText } from "../../ui/sorting.ts";
+import { capabilitiesOf, capabilityOperations, capabilityText } from "./capabilities.ts";
 import { CompareModal } from "./compare-modal.tsx";
 import { ModelDrawer } from "./model-drawer.tsx";
-import { allCapabilities, type Capability, capabilitiesOf } from "./prices.ts";
 import { useModelColumns } from "./use-model-columns.tsx";
 
 const route = getRouteApi("/app/models");
@@ -23,10 +24,13 @@ function useShownModels() {
   const found = useModels();
   const rows = useMemo(() => {
     const words = q.toLowerCase().split(/\s+/);
+    const operation = modelOperations.find((name) => name === does);
+    const capability = operation && capabilityText(operation);
     return found.data?.filter((model) => {
       const text = `${model.id} ${model.display_name} ${model.owned_by}`.toLowerCase();
       return (
-        words.every((word) => text.includes(word)) && (!does || capabilitiesOf(model).includes(does as Capability))
+        words.every((word) => text.includes(word)) &&
+        (capability === undefined || capabilitiesOf(model).includes(capability))
       );
     });
   }, [found.data, q, does]);
@@ -56,7 +60,7 @@ function Filters({ count }: { readonly count: number | undefined }) {
         onChange={(value) => set({ does: value || undefined })}
         data={[
           { value: "", label: t("common.all") },
-          ...allCapabilities.map((value) => ({ value, label: t(`models.operations.${value}`) })),
+          ...capabilityOperations().map((value) => ({ value, label: capabilityText(value) })),
         ]}
         style={{ overflowX: "auto" }}
       />

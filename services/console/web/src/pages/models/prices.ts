@@ -32,25 +32,3 @@ export function costOf({ price }: Model, quantities: Quantities): number {
   const usd = { ...price.usd, ...tier?.usd };
   return Object.entries(quantities).reduce((sum, [unit, count]) => sum + (count * (usd[unit] ?? 0)) / perOf(unit), 0);
 }
-
-const capabilities = {
-  "chat.completions": "chat",
-  "images.generations": "images",
-  "images.edits": "images",
-  embeddings: "embeddings",
-  rerank: "reranking",
-  "audio.speech": "speech",
-  "audio.transcriptions": "transcription",
-  "videos.generations": "videos",
-} as const;
-
-export type Capability = (typeof capabilities)[keyof typeof capabilities];
-export const allCapabilities = [...new Set(Object.values(capabilities))];
-
-/** What a model can do, as people say it. */
-export function capabilitiesOf({ operations }: Model): Capability[] {
-  const known = operations.flatMap((name) =>
-    name in capabilities ? [capabilities[name as keyof typeof capabilities]] : [],
-  );
-  return [...new Set(known)];
-}

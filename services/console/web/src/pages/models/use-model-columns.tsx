@@ -11,8 +11,9 @@ import { type Columns, columnsOf } from "../../ui/data-table.tsx";
 import { HealthBadge } from "../../ui/health-badge.tsx";
 import { SimulatedIcon, useSimulated } from "../../ui/simulated.tsx";
 import { Time } from "../../ui/time.tsx";
+import { capabilitiesOf, isChatModel } from "./capabilities.ts";
 import { unitText } from "./names.ts";
-import { capabilitiesOf, inputPrice, outputPrice, perOf, priceText } from "./prices.ts";
+import { inputPrice, outputPrice, perOf, priceText } from "./prices.ts";
 
 const column = columnsOf<Model>();
 
@@ -41,7 +42,7 @@ const flags = [
 /** What a text model can do beyond text, as icons. */
 function Flags({ of: model }: { readonly of: Model }) {
   const { t } = useTranslation();
-  if (!capabilitiesOf(model).includes("chat")) return null;
+  if (!isChatModel(model)) return null;
   return flags
     .filter(({ isOf }) => isOf(model))
     .map(({ name, icon: Shape }) => (
@@ -67,12 +68,11 @@ export function Price({ of: price }: { readonly of: [unit: string, usd: number] 
 }
 
 export function Capabilities({ of: model }: { readonly of: Model }) {
-  const { t } = useTranslation();
   return (
     <Group gap={4} wrap="nowrap">
       {capabilitiesOf(model).map((name) => (
         <Badge key={name} variant="default" tt="none" fw={500} style={{ flexShrink: 0 }}>
-          {t(`models.operations.${name}`)}
+          {name}
         </Badge>
       ))}
       <Flags of={model} />

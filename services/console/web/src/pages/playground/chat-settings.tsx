@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
-import { capabilitiesOf } from "../models/prices.ts";
+import { isChatModel } from "../models/capabilities.ts";
 import { objectOf, type Settings, toolsOf } from "./conversation.ts";
 
 export const maxModels = 4;
@@ -22,7 +22,7 @@ function ModelsInput({ models }: { readonly models: string[] }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/playground" });
   const { data = [] } = useModels();
-  const chat = useMemo(() => data.filter((model) => capabilitiesOf(model).includes("chat")), [data]);
+  const chat = useMemo(() => data.filter(isChatModel), [data]);
   return (
     <MultiSelect
       label={t("playground.models")}
