@@ -1,65 +1,37 @@
-import { embeddingRequest } from "@uag/contract/requests/embeddings";
-import { imageEditRequest, imageRequests } from "@uag/contract/requests/images";
-import { rerankRequest } from "@uag/contract/requests/rerank";
-import { speechRequest } from "@uag/contract/requests/speech";
-import { transcriptionRequest } from "@uag/contract/requests/transcriptions";
 import { videoRequests } from "@uag/contract/requests/videos";
+import { routes } from "@uag/contract/routes";
 import { bounds, type CostClass, classOf, type FieldTable } from "@uag/providers/passed-fields/cost-class";
-import {
-  embeddingFieldCosts,
-  grokVideoFieldCosts,
-  imageFieldCosts,
-  rerankFieldCosts,
-  seedanceFieldCosts,
-  speechFieldCosts,
-  transcriptionFieldCosts,
-  wanFieldCosts,
-} from "@uag/providers/passed-fields/media";
+import { fieldCosts, videoFieldCosts } from "@uag/providers/passed-fields/media";
+import { operations } from "@uag/router/openapi/operations";
 import type { z } from "zod";
 
 /** A request body that no provider shares with the gateway, with the class of each field. */
 export interface ClassedBody {
   readonly title: string;
-  readonly path: string;
   readonly costs: FieldTable;
   /** The schemas that check it. */
   readonly schemas: readonly z.ZodType[];
 }
 
+type ClassedOperation = keyof typeof fieldCosts;
+
+const pathsOf = (operation: string): string[] =>
+  routes.flatMap((route) => ("operation" in route && route.operation === operation ? [`\`POST ${route.path}\``] : []));
+
+/** Operations with one table are one body. */
+const byTable = Map.groupBy(Object.keys(fieldCosts) as ClassedOperation[], (operation) => fieldCosts[operation]);
+
 export const classedBodies: readonly ClassedBody[] = [
-  {
-    title: "Images",
-    path: "/v1/images/generations and /v1/images/edits",
-    costs: imageFieldCosts,
-    schemas: [...Object.values(imageRequests), imageEditRequest],
-  },
-  {
-    title: "Videos: Wan and HappyHorse",
-    path: "/v1/videos/generations",
-    costs: wanFieldCosts,
-    schemas: [videoRequests.wan],
-  },
-  {
-    title: "Videos: Seedance",
-    path: "/v1/videos/generations",
-    costs: seedanceFieldCosts,
-    schemas: [videoRequests.seedance],
-  },
-  {
-    title: "Videos: Grok Imagine",
-    path: "/v1/videos/generations",
-    costs: grokVideoFieldCosts,
-    schemas: [videoRequests.grok],
-  },
-  { title: "Embeddings", path: "/v1/embeddings", costs: embeddingFieldCosts, schemas: [embeddingRequest] },
-  { title: "Reranking", path: "/v1/rerank and /v2/rerank", costs: rerankFieldCosts, schemas: [rerankRequest] },
-  { title: "Speech", path: "/v1/audio/speech", costs: speechFieldCosts, schemas: [speechRequest] },
-  {
-    title: "Transcription",
-    path: "/v1/audio/transcriptions",
-    costs: transcriptionFieldCosts,
-    schemas: [transcriptionRequest],
-  },
+  ...[...byTable].map(([costs, names]) => ({
+    title: names.flatMap(pathsOf).join(" and "),
+    costs,
+    schemas: names.flatMap((name) => Object.values(operations[name]?.request ?? {})),
+  })),
+  ...Object.entries(videoRequests).map(([family, schema]) => ({
+    title: `${pathsOf("videos.generations").join()} for \`${family}\` models`,
+    costs: videoFieldCosts[family as keyof typeof videoRequests],
+    schemas: [schema],
+  })),
 ];
 
 /** The class of a field in a table's cell. @throws {Error} if the field has none */
@@ -112,7 +84,7 @@ were not there.
 `;
 
 /** A body's table, in Markdown. */
-export function classedSection({ title, path, costs }: ClassedBody): string {
+export function classedSection({ title, costs }: ClassedBody): string {
   const rows = Object.keys(costs).map((name) => `| \`${name}\` | ${costCell(costs, name)} |`);
-  return `\n## ${title}\n\n\`POST ${path}\`\n\n| Field | Cost |\n|---|---|\n${rows.join("\n")}\n`;
+  return `\n## ${title}\n\n| Field | Cost |\n|---|---|\n${rows.join("\n")}\n`;
 }

@@ -32,13 +32,13 @@ for (const [format, schema] of [
   });
 
 const formats = [
-  { costs: chatFields.costs, schemas: [chatRequest] },
-  { costs: responsesFields.costs, schemas: [responseRequest] },
-  { costs: messagesFields.costs, schemas: [messageRequest] },
+  { title: chatFields.path, costs: chatFields.costs, schemas: [chatRequest] },
+  { title: responsesFields.path, costs: responsesFields.costs, schemas: [responseRequest] },
+  { title: messagesFields.path, costs: messagesFields.costs, schemas: [messageRequest] },
 ];
 
-for (const { costs, schemas } of [...formats, ...classedBodies])
-  test(`every field that ${Object.keys(costs)[0]}'s schemas accept has a cost class`, () => {
+for (const { title, costs, schemas } of [...formats, ...classedBodies])
+  test(`every field that the schemas of ${title} accept has a cost class`, () => {
     for (const schema of schemas) assert.deepEqual(unclassed(schema, costs), []);
   });
 

@@ -4,7 +4,7 @@ import { defineOperation, type OperationContext } from "@uag/pipeline/operation/
 import type { Operation } from "@uag/pipeline/operation/operation";
 import { modelOf } from "@uag/pipeline/request/model-of";
 import { expectedBytes } from "@uag/providers/embed";
-import { embeddingFieldCosts } from "@uag/providers/passed-fields/media";
+import { fieldCosts } from "@uag/providers/passed-fields/media";
 import { bodyLimits } from "@uag/untrusted/json/parse";
 import { callUpstreams, chargeOf } from "./call.ts";
 import { readEmbeddingRequest } from "./request/read.ts";
@@ -28,7 +28,7 @@ export function createEmbeddings(context: EmbeddingContext, { partsAtOnce }: Emb
     name: "embeddings",
     body: jsonBody({ limits }),
     modelOf,
-    fieldsOf: ({ fields }) => ({ sent: fields, known: embeddingFieldCosts }),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: fieldCosts.embeddings }),
     read: ({ fields }, model) => readEmbeddingRequest(fields, model),
     size: embeddingRequestSize,
     resize: tighterSizes,

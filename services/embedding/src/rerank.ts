@@ -10,7 +10,7 @@ import type { Size } from "@uag/pipeline/operation/operation-spec";
 import type { Fields } from "@uag/pipeline/request/body";
 import { modelOf } from "@uag/pipeline/request/model-of";
 import { callJson } from "@uag/providers/call-json";
-import { rerankFieldCosts } from "@uag/providers/passed-fields/media";
+import { fieldCosts } from "@uag/providers/passed-fields/media";
 import { countTokens } from "@uag/providers/tokens";
 import type { RankedDocument } from "@uag/providers/voyage/rerank";
 import { checked } from "@uag/untrusted/schema-fault";
@@ -40,7 +40,7 @@ export function rerank(context: EmbeddingContext): Operation {
     name: "rerank",
     body: jsonBody(),
     modelOf,
-    fieldsOf: ({ fields }) => ({ sent: fields, known: rerankFieldCosts }),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: fieldCosts.rerank }),
     read: ({ fields }) => read(fields),
     size: ({ model, request }) => sizeOf(request, model),
     call: ({ exchange, admitted, attempt, memory, request }) =>

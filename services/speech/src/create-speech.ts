@@ -6,7 +6,7 @@ import { defineOperation, type OperationContext } from "@uag/pipeline/operation/
 import type { Operation } from "@uag/pipeline/operation/operation";
 import type { AdmittedRequest, Size } from "@uag/pipeline/operation/operation-spec";
 import { modelOf } from "@uag/pipeline/request/model-of";
-import { speechFieldCosts } from "@uag/providers/passed-fields/media";
+import { fieldCosts } from "@uag/providers/passed-fields/media";
 import type { Mp3Encoders } from "./audio/mp3-encoders.ts";
 import type { Speaker } from "./call.ts";
 import { discardMp3, type Mp3Response, mp3Reply, openMp3 } from "./mp3.ts";
@@ -28,7 +28,7 @@ export function createSpeech(context: SpeechContext): Operation {
     name: "audio.speech",
     body: jsonBody(),
     modelOf,
-    fieldsOf: ({ fields }) => ({ sent: fields, known: speechFieldCosts }),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: fieldCosts["audio.speech"] }),
     read: ({ fields }, model, { lease }) =>
       readSpeechRequest(fields, model, { maxCharacters, maxHeldBytes: buffers.largest - lease.held }),
     size: ({ model, request: { characters } }): Size => ({

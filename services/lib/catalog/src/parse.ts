@@ -218,12 +218,9 @@ function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
   }
   if (model.operations.includes("audio.speech") && model.speech === undefined)
     faults.push(`  models[${model.id}]: a text-to-speech model requires speech`);
-  if (model.operations.some((operation) => transcribing.has(operation))) faults.push(...transcriptionFaults(model));
+  if (model.operations.includes("audio.transcriptions")) faults.push(...transcriptionFaults(model));
   return faults;
 }
-
-/** Operations whose input is an audio file. */
-const transcribing: ReadonlySet<string> = new Set(["audio.transcriptions"]);
 
 /** Tokens are held for by the length of the audio, and by the longest output. */
 function transcriptionFaults({ id, transcription, max_output_tokens: output, price }: z.infer<typeof modelSchema>) {

@@ -3,7 +3,7 @@ import { jsonBody } from "@uag/pipeline/operation/body-reader";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import type { Fields } from "@uag/pipeline/request/body";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { imageFieldCosts } from "@uag/providers/passed-fields/media";
+import { fieldCosts } from "@uag/providers/passed-fields/media";
 import type { MediaContext } from "../context.ts";
 import { readers } from "./families/read.ts";
 import type { ImageFormat } from "./job.ts";
@@ -19,7 +19,7 @@ export function createImages(context: MediaContext): Operation {
     name: "images.generations",
     body: jsonBody(),
     modelOf: ({ fields }) => namedModel(fields["model"]),
-    fieldsOf: ({ fields }) => ({ sent: fields, known: imageFieldCosts }),
+    fieldsOf: ({ fields }) => ({ sent: fields, known: fieldCosts["images.generations"] }),
     read({ fields }, model, { caller }) {
       const request = readers[imageTraits(model).family]({ fields, model, guarded: context.guarded });
       return jobFor(model, { operation: "images.generations", request, format: formatOf(fields, caller) });

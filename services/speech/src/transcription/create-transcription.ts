@@ -6,7 +6,7 @@ import type { AdmittedRequest, Size } from "@uag/pipeline/operation/operation-sp
 import type { Reply } from "@uag/pipeline/operation/reply";
 import type { Attempted } from "@uag/providers/attempt";
 import { LiveStream } from "@uag/providers/live-stream";
-import { transcriptionFieldCosts } from "@uag/providers/passed-fields/media";
+import { fieldCosts } from "@uag/providers/passed-fields/media";
 import { streamTranscript, transcribe } from "@uag/providers/transcriptions/transcribe";
 import type { Transcript } from "@uag/providers/transcriptions/types";
 import { audioForm } from "./form.ts";
@@ -26,7 +26,7 @@ export function createTranscription(context: TranscriptionContext): Operation {
     name: "audio.transcriptions",
     body: audioForm,
     modelOf: ({ fields }) => namedModel(fields.get("model")),
-    fieldsOf: ({ fields }) => ({ sent: Object.fromEntries(fields), known: transcriptionFieldCosts }),
+    fieldsOf: ({ fields }) => ({ sent: Object.fromEntries(fields), known: fieldCosts["audio.transcriptions"] }),
     read: readTranscription,
     size: transcriptionSize,
     streams: ({ stream }) => stream,

@@ -1,7 +1,7 @@
 import { seedanceRequest } from "@uag/contract/requests/seedance";
 import { videoResolutions } from "@uag/contract/requests/videos";
 import { checkRefusedFields } from "@uag/providers/passed-fields/check";
-import { seedanceFieldCosts } from "@uag/providers/passed-fields/media";
+import { videoFieldCosts } from "@uag/providers/passed-fields/media";
 import { checked } from "@uag/untrusted/schema-fault";
 import type { z } from "zod";
 import type { Terms } from "../store/task.ts";
@@ -98,7 +98,7 @@ export const readSeedance: ReadRequest = (fields, { upstreamModel }): VideoReque
   const line = lines.find(({ pattern }) => pattern.test(upstreamModel)) as Line;
   if (fields["callback_url"] !== undefined) throw invalid("callback_url", "callback_url: use webhook_url.");
   const request = checked(seedanceRequest, fields);
-  checkRefusedFields(fields, seedanceFieldCosts);
+  checkRefusedFields(fields, videoFieldCosts.seedance);
   const content = summarize(request.content, line);
   checkOptions(request, line);
   const resolution = resolutionOf(request, line);

@@ -3,7 +3,7 @@ import type { Model } from "@uag/catalog/types";
 import { happyInput, type Mode, type WanInput, wanInput } from "@uag/contract/requests/wan-input";
 import type { Fields } from "@uag/pipeline/request/body";
 import { refusedField, unclassedField } from "@uag/providers/passed-fields/check";
-import { wanFieldCosts } from "@uag/providers/passed-fields/media";
+import { videoFieldCosts } from "@uag/providers/passed-fields/media";
 import { checked } from "@uag/untrusted/schema-fault";
 import { z } from "zod";
 import { pricedResolutions } from "../price.ts";
@@ -123,7 +123,7 @@ export function readWan(
 
 /** The provider receives all parameters, so that each must have a bound. */
 function checkParameters(parameters: unknown): void {
-  const unknown = unclassedField({ parameters }, wanFieldCosts);
+  const unknown = unclassedField({ parameters }, videoFieldCosts.wan);
   if (unknown !== undefined) throw refusedField(unknown, "is a parameter whose cost the gateway does not know");
 }
 

@@ -6,7 +6,7 @@ import type { Operation } from "@uag/pipeline/operation/operation";
 import type { CheckedRequest, RequestSpec } from "@uag/pipeline/operation/request-spec";
 import { traceOf } from "@uag/pipeline/operation/trace";
 import type { JsonBody } from "@uag/pipeline/request/body";
-import { grokVideoFieldCosts, seedanceFieldCosts, wanFieldCosts } from "@uag/providers/passed-fields/media";
+import { videoFieldCosts } from "@uag/providers/passed-fields/media";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { findVideoModel, operation, readVideoRequest, type VideoRequest, videoModelOf } from "../request/read.ts";
@@ -17,7 +17,7 @@ import { viewOf } from "../tasks/view.ts";
 import { findTask } from "./find.ts";
 
 /** The fields of every family: which one a request belongs to depends on its model. */
-const knownFields = { ...wanFieldCosts, ...seedanceFieldCosts, ...grokVideoFieldCosts };
+const knownFields = { ...videoFieldCosts.wan, ...videoFieldCosts.seedance, ...videoFieldCosts.grok };
 
 interface VideoCreation {
   readonly video: VideoRequest;

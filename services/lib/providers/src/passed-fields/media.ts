@@ -1,3 +1,5 @@
+import type { videoRequests } from "@uag/contract/requests/videos";
+import type { OperationBilled } from "@uag/contract/routes";
 import { bounded, type FieldTable, free, refused } from "./cost-class.ts";
 
 const images = "https://platform.openai.com/docs/api-reference/images/create";
@@ -15,7 +17,7 @@ const transcription = "https://platform.openai.com/docs/api-reference/audio/crea
 const own = "/docs/guides/fields";
 
 /** `POST /v1/images/generations` and `/v1/images/edits`: fields that are not here are not sent. */
-export const imageFieldCosts: FieldTable = {
+const imageFields: FieldTable = {
   aspect_ratio: bounded("images"),
   background: free(images),
   guidance_scale: free(seedream),
@@ -51,7 +53,7 @@ export const imageFieldCosts: FieldTable = {
 };
 
 /** Wan's and HappyHorse's body: `parameters` goes to the provider as it is. */
-export const wanFieldCosts: FieldTable = {
+const wanFields: FieldTable = {
   aspect_ratio: bounded("video"),
   duration: bounded("video"),
   input: bounded("video"),
@@ -74,7 +76,7 @@ export const wanFieldCosts: FieldTable = {
 };
 
 /** Seedance's body: fields that are not here are not sent. */
-export const seedanceFieldCosts: FieldTable = {
+const seedanceFields: FieldTable = {
   aspect_ratio: bounded("video"),
   camera_fixed: free(seedance),
   content: bounded("video"),
@@ -103,7 +105,7 @@ export const seedanceFieldCosts: FieldTable = {
 };
 
 /** Grok Imagine's body: fields that are not here are not sent. */
-export const grokVideoFieldCosts: FieldTable = {
+const grokFields: FieldTable = {
   aspect_ratio: bounded("video"),
   duration: bounded("video"),
   image: bounded("references"),
@@ -118,7 +120,7 @@ export const grokVideoFieldCosts: FieldTable = {
 };
 
 /** `POST /v1/embeddings`: fields that are not here are not sent. */
-export const embeddingFieldCosts: FieldTable = {
+const embeddingFields: FieldTable = {
   dimensions: free(embeddings),
   encoding_format: free(embeddings),
   input: bounded("vectors"),
@@ -128,7 +130,7 @@ export const embeddingFieldCosts: FieldTable = {
 };
 
 /** `POST /v1/rerank`: fields that are not here are not sent. */
-export const rerankFieldCosts: FieldTable = {
+const rerankFields: FieldTable = {
   documents: bounded("documents"),
   model: bounded("documents"),
   query: bounded("documents"),
@@ -137,7 +139,7 @@ export const rerankFieldCosts: FieldTable = {
 };
 
 /** `POST /v1/audio/speech`: fields that are not here are not sent. */
-export const speechFieldCosts: FieldTable = {
+const speechFields: FieldTable = {
   input: bounded("characters"),
   instructions: free("https://www.alibabacloud.com/help/en/model-studio/qwen-tts"),
   model: bounded("characters"),
@@ -148,7 +150,7 @@ export const speechFieldCosts: FieldTable = {
 };
 
 /** `POST /v1/audio/transcriptions`: fields that are not here are not sent. */
-export const transcriptionFieldCosts: FieldTable = {
+const transcriptionFields: FieldTable = {
   chunking_strategy: free(transcription),
   file: bounded("transcript"),
   "include[]": free(transcription),
@@ -160,3 +162,23 @@ export const transcriptionFieldCosts: FieldTable = {
   temperature: free(transcription),
   "timestamp_granularities[]": free(transcription),
 };
+
+/** Operations whose bodies have tables of their own, as providers share their formats. */
+type TextOperation = "chat.completions" | "responses" | "messages";
+
+/** The classes of the fields of `POST /v1/videos/generations`, by model family. */
+export const videoFieldCosts = {
+  wan: wanFields,
+  seedance: seedanceFields,
+  grok: grokFields,
+} satisfies Record<keyof typeof videoRequests, FieldTable>;
+
+/** The classes of the fields of every other billed operation. */
+export const fieldCosts = {
+  "images.generations": imageFields,
+  "images.edits": imageFields,
+  embeddings: embeddingFields,
+  rerank: rerankFields,
+  "audio.speech": speechFields,
+  "audio.transcriptions": transcriptionFields,
+} satisfies Record<Exclude<OperationBilled<"metered">, TextOperation | "videos.generations">, FieldTable>;

@@ -1,6 +1,6 @@
 import type { Operation } from "@uag/pipeline/operation/operation";
 import { type FormLimits, formBody } from "@uag/pipeline/request/form";
-import { imageFieldCosts } from "@uag/providers/passed-fields/media";
+import { fieldCosts } from "@uag/providers/passed-fields/media";
 import type { MediaContext } from "../../context.ts";
 import { imageOperation, imageTraits, jobFor, namedModel } from "../operation.ts";
 import { openAiFormat } from "../responses/openai.ts";
@@ -27,7 +27,7 @@ export function editImages(context: MediaContext): Operation {
     name: "images.edits",
     body: formBody(limits, isFileField),
     modelOf: ({ fields }) => namedModel(fields.get("model")),
-    fieldsOf: ({ fields }) => ({ sent: Object.fromEntries(fields), known: imageFieldCosts }),
+    fieldsOf: ({ fields }) => ({ sent: Object.fromEntries(fields), known: fieldCosts["images.edits"] }),
     read(form, model) {
       imageTraits(model);
       const fields = readFields(form.fields, model);
