@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Model } from "@uag/catalog/types";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { chatEdge, type Edge, messagesEdge, type Random, responsesEdge } from "./holds/chat-requests.ts";
-import { editsEdge, embeddingsEdge, imagesEdge, speechEdge, transcriptionEdge } from "./holds/other-requests.ts";
+import { edges } from "./holds/edges.ts";
 import { openStage, type Stage } from "./holds/stage.ts";
 
 const seed = Number(process.env["HOLDS_SEED"] ?? 1);
@@ -15,18 +13,6 @@ before(async () => {
   stage = await openStage();
 });
 after(() => stage[Symbol.asyncDispose]());
-
-/** Requests at the limits of validity, by the catalogue's name of the operation. */
-const edges: Readonly<Record<string, (model: Model, random: Random) => Edge | Promise<Edge>>> = {
-  "chat.completions": chatEdge,
-  messages: messagesEdge,
-  responses: responsesEdge,
-  embeddings: embeddingsEdge,
-  "audio.speech": speechEdge,
-  "audio.transcriptions": transcriptionEdge,
-  "images.generations": imagesEdge,
-  "images.edits": editsEdge,
-};
 
 for (const [operation, edgeOf] of Object.entries(edges)) {
   test(`no ${operation} request for any model can cost more than its hold`, async (context) => {

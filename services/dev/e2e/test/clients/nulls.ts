@@ -1,4 +1,7 @@
+import { modelOperations, routes } from "@uag/contract/routes";
 import { openApiDocument } from "@uag/router/openapi/document";
+import { examples } from "@uag/router/openapi/examples/examples";
+import { operations } from "@uag/router/openapi/operations";
 
 interface Node {
   readonly $ref?: string;
@@ -94,21 +97,16 @@ const messages = {
   tools: [{ name: "f", input_schema: schema }],
 };
 
-/**
- * Valid bodies of every operation that takes JSON, by path and by the kind of schema in the
- * document.
- */
-export const goodBodies: readonly (readonly [path: string, schema: string, good: object])[] = [
+type GoodBody = readonly [path: string, schema: string, good: object];
+
+/** Bodies with members that the reference's examples lack. */
+const richBodies: readonly GoodBody[] = [
   ...["gpt-4o-mini", "claude-haiku-4-5", "gemini-2.5-flash"].flatMap((model) => [
     ["/v1/chat/completions", "ChatCompletionRequest", { model, ...chat }] as const,
     ["/v1/responses", "ResponseRequest", { model, ...responses }] as const,
     ["/v1/messages", "MessageRequest", { model, ...messages }] as const,
   ]),
   ["/v1/messages/count_tokens", "TokenCountRequest", { model: "claude-haiku-4-5", ...messages }],
-  ["/v1/embeddings", "EmbeddingRequest", { model: "text-embedding-3-small", input: "Hi" }],
-  ["/v1/rerank", "RerankRequest", { model: "rerank-2.5", query: "Hi", documents: ["Hi"] }],
-  ["/v1/moderations", "ModerationRequest", { input: [{ type: "text", text: "Hi" }] }],
-  ["/v1/audio/speech", "SpeechRequest", { model: "alpha3-tts-flash", input: "Hi" }],
   [
     "/v1/images/generations",
     "AlphaImageRequest",
@@ -150,4 +148,22 @@ export const goodBodies: readonly (readonly [path: string, schema: string, good:
   ["/admin/v1/keys", "AdminKeyCreatedRequest", {}],
   ["/admin/v1/tokens", "AdminTokenCreatedRequest", { name: "t" }],
   ["/admin/v1/ledger/repair", "AdminLedgerRepairRequest", { all: true }],
+];
+
+const richPaths = new Set(richBodies.map(([path]) => path));
+
+/**
+ * Valid bodies of every operation that takes JSON, by path and by the kind of schema in the
+ * document: the first example of the reference where no richer one is listed.
+ */
+export const goodBodies: readonly GoodBody[] = [
+  ...richBodies,
+  ...modelOperations.flatMap((name): GoodBody[] => {
+    const route = routes.find((one) => "operation" in one && one.operation === name);
+    if (route?.body !== "json" || richPaths.has(route.path)) return [];
+    const [schema = ""] = Object.keys(operations[name]?.request ?? {});
+    const good = examples.find(({ operation }) => operation === name)?.body;
+    if (good === undefined) throw new Error(`the reference has no example of ${name} with a body`);
+    return [[route.path, schema, good]];
+  }),
 ];

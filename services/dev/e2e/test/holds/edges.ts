@@ -1,12 +1,13 @@
 import type { Model } from "@uag/catalog/types";
+import type { OperationBilled } from "@uag/contract/routes";
 import sharp from "sharp";
 import { audioFiles } from "./audio-files.ts";
-import type { Edge, Random } from "./chat-requests.ts";
+import { chatEdge, type Edge, messagesEdge, type Random, responsesEdge } from "./chat-requests.ts";
 
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const json = (operation: string, body: object): Edge => ({ operation, body: Buffer.from(JSON.stringify(body)) });
 
-export function embeddingsEdge(model: Model, random: Random): Edge {
+function embeddingsEdge(model: Model, random: Random): Edge {
   const input = pick<unknown>(random, [
     "x",
     ["", "汉字".repeat(900), "𓀀".repeat(500)],
@@ -16,13 +17,20 @@ export function embeddingsEdge(model: Model, random: Random): Edge {
   return json("embeddings", { model: model.id, input: input === "" ? "x" : input, seed: random() });
 }
 
-export function speechEdge(model: Model, random: Random): Edge {
+/** Texts with many or few tokens per byte; the query is billed once for each document. */
+function rerankEdge(model: Model, random: Random): Edge {
+  const documents = pick<unknown[]>(random, [["x"], Array(300).fill("a1!"), ["汉字".repeat(900), { text: "𓀀" }]]);
+  const query = `${random()} ${pick(random, ["x", "汉字".repeat(300)])}`;
+  return json("rerank", { model: model.id, query, documents, return_documents: random() < 0.5 });
+}
+
+function speechEdge(model: Model, random: Random): Edge {
   const input = pick(random, ["x", "汉字".repeat(700), `${"Say it once more. ".repeat(90)}`, "🙂".repeat(200)]);
   return json("audio.speech", { model: model.id, input, voice: model.speech?.voices[0], response_format: "wav" });
 }
 
 /** Files whose headers state less than they contain, or nothing, beside honest ones. */
-export async function transcriptionEdge(model: Model, random: Random): Promise<Edge> {
+async function transcriptionEdge(model: Model, random: Random): Promise<Edge> {
   const form = new FormData();
   form.set("model", model.id);
   form.set("prompt", random() < 0.5 ? "" : `${random()} ${"汉字 ".repeat(60)}`);
@@ -39,7 +47,7 @@ const commonSizes = ["auto", "256x256", "512x512", "1024x1024", "1536x1024", "10
  * Every family's sizes, qualities, counts and previews. A model rejects values that it does not
  * support, at no cost.
  */
-export function imagesEdge(model: Model, random: Random): Edge {
+function imagesEdge(model: Model, random: Random): Edge {
   const { image } = model;
   const sizes = image === undefined || image.sizes.length === 0 ? commonSizes : [...image.sizes, ...commonSizes];
   const size = pick(random, sizes);
@@ -68,7 +76,7 @@ export function imagesEdge(model: Model, random: Random): Edge {
 }
 
 /** An edit: a form with images of various sizes. */
-export async function editsEdge(model: Model, random: Random): Promise<Edge> {
+async function editsEdge(model: Model, random: Random): Promise<Edge> {
   const { image } = model;
   const form = new FormData();
   form.set("model", model.id);
@@ -89,3 +97,18 @@ export async function editsEdge(model: Model, random: Random): Promise<Edge> {
   const body = Buffer.from(await response.arrayBuffer());
   return { operation: "images.edits", body, contentType: response.headers.get("content-type") ?? "" };
 }
+
+type EdgeOf = (model: Model, random: Random) => Edge | Promise<Edge>;
+
+/** Requests at the limits of validity, by operation. A video's hold is its task's. */
+export const edges: Readonly<Record<string, EdgeOf>> = {
+  "chat.completions": chatEdge,
+  messages: messagesEdge,
+  responses: responsesEdge,
+  embeddings: embeddingsEdge,
+  rerank: rerankEdge,
+  "audio.speech": speechEdge,
+  "audio.transcriptions": transcriptionEdge,
+  "images.generations": imagesEdge,
+  "images.edits": editsEdge,
+} satisfies Record<Exclude<OperationBilled<"metered">, "videos.generations">, EdgeOf>;
