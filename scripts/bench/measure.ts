@@ -21,7 +21,7 @@ export interface Run {
 /**
  * Resident KiB by process. `open` exists only for streams: the median while all of them were open.
  */
-export interface Memory {
+interface Memory {
   readonly before: ReadonlyMap<string, number>;
   readonly open: ReadonlyMap<string, number>;
 }

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 export const scenarioNames = ["slow", "json", "rate", "sse", "vectors", "vectors64"] as const;
 /** Measures only the gateway, so it runs separately. */
-export const accountsScenario = "accounts";
+const accountsScenario = "accounts";
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {

@@ -16,7 +16,7 @@ export interface Row {
 }
 
 /** The gateway's goal. */
-export interface Goal {
+interface Goal {
   readonly kind: "most" | "least";
   readonly value: number;
 }

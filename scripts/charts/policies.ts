@@ -23,7 +23,7 @@ export async function readPolicies(): Promise<Judge> {
       .map(({ name, holds }) => `${nameOf(object)} breaks "${name}": ${ajv.errorsText(holds.errors)}`);
 }
 
-export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
 
 const selects = (selector: Readonly<Record<string, string>>, { spec }: KubeObject): boolean => {
   const labels = spec.template.metadata.labels as Record<string, string>;

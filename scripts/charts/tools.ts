@@ -43,10 +43,10 @@ export async function builtOnce(
 }
 
 /** A program of a Go module, `go install`ed at its pinned version. */
-export const installedOnce = (source: string, name: string): Promise<string> =>
+const installedOnce = (source: string, name: string): Promise<string> =>
   builtOnce(source, name, (dir) => runGo(["install", "-trimpath", "-ldflags=-s -w", source], { env: { GOBIN: dir } }));
 
-export const findTool = (name: Tool): Promise<string> => installedOnce(programs[name], name);
+const findTool = (name: Tool): Promise<string> => installedOnce(programs[name], name);
 
 /** Builds all tools. */
 export async function buildTools(): Promise<void> {

@@ -56,7 +56,7 @@ const reported: Readonly<Record<string, Schema>> = {
 };
 
 /** The JSON Schema derived from default values: the same types, and no other properties. */
-export function schemaOf(value: unknown, path = ""): Schema {
+function schemaOf(value: unknown, path = ""): Schema {
   const known = reported[path];
   if (known !== undefined) return known;
   if (Array.isArray(value)) return { type: "array" };

@@ -23,7 +23,7 @@ function rowText([name, { type, exporter, help, labels }]: [string, MetricRow]):
 }
 
 /** The page of a table of metrics. */
-export function metricsPage(table: Readonly<Record<string, MetricRow>>): string {
+function metricsPage(table: Readonly<Record<string, MetricRow>>): string {
   const sections = Object.entries(questions).map(([question, title]) => {
     const rows = Object.entries(table).filter(([, row]) => row.question === question);
     const lines = [

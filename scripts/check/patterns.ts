@@ -4,7 +4,7 @@ import type { AnyNode } from "acorn";
 import { visitSyntax } from "./syntax.ts";
 
 /** A regular expression of the sources. */
-export interface FoundPattern {
+interface FoundPattern {
   readonly file: string;
   readonly line: number;
   readonly source: string;
@@ -12,7 +12,7 @@ export interface FoundPattern {
 }
 
 /** A regular expression that is composed at run time. */
-export interface BuiltPattern {
+interface BuiltPattern {
   readonly file: string;
   readonly line: number;
 }

@@ -57,7 +57,7 @@ const columns = [
 ] as const;
 
 /** A field by RFC 4180; a leading quote keeps spreadsheets from evaluating it as a formula. */
-export function csvField(value: unknown): string {
+function csvField(value: unknown): string {
   const text = typeof value === "object" && value !== null ? jsonText(value) : String(value ?? "");
   const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

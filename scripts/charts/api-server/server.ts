@@ -11,7 +11,7 @@ import { findApiServer, findEtcd } from "./programs.ts";
 
 const readyTimeoutMs = 120_000;
 
-export interface ApiResponse {
+interface ApiResponse {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: each kind has its own shape.
   readonly body: any;

@@ -11,7 +11,7 @@ import { insecure } from "@uag/runtime/rpc/identity";
 import type { AuditParts } from "../src/run.ts";
 import { connect, openAuditStore } from "../src/store.ts";
 
-export const auditKey = "a7".repeat(32);
+const auditKey = "a7".repeat(32);
 /** Tests' calls have generous timeouts, for slow machines. */
 const patient = { timeoutMs: 60_000 };
 

@@ -23,7 +23,7 @@ const patient = { timeoutMs: 60_000 };
 const silent = createLogger({ service: "test", level: "silent" });
 
 /** A ledger in memory: settles each request once, and fails on demand. */
-export interface FakeBilling extends AsyncDisposable {
+interface FakeBilling extends AsyncDisposable {
   readonly address: string;
   readonly settled: Map<string, bigint>;
   /** The accounts' top-ups and balances. */
@@ -38,7 +38,7 @@ export interface FakeBilling extends AsyncDisposable {
   failure: (events: UsageEvent[]) => Error | undefined;
 }
 
-export async function startFakeBilling(): Promise<FakeBilling> {
+async function startFakeBilling(): Promise<FakeBilling> {
   const settled = new Map<string, bigint>();
   const fake = {
     settled,

@@ -18,7 +18,7 @@ export interface ProviderTask {
 }
 
 /** The responses to the next creations: `lost` creates the task and breaks the connection. */
-export type CreateMode = "ok" | "lost" | "hang" | "invalid" | "unauthorized" | "overloaded" | "broken";
+type CreateMode = "ok" | "lost" | "hang" | "invalid" | "unauthorized" | "overloaded" | "broken";
 
 export interface TestProvider extends AsyncDisposable {
   readonly url: string;

@@ -90,14 +90,14 @@ export function catalogOf(urls: readonly string[]): string {
   return `providers:\n${providers.join("\n")}\nmodels:${rows.join("")}\n`;
 }
 
-export interface ReceivedResponse {
+interface ReceivedResponse {
   readonly status: number;
   header(name: string): string | undefined;
   readonly text: string;
   json<T = Record<string, unknown>>(): T;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly accountId?: string;
   readonly headers?: readonly string[];
   readonly query?: string;

@@ -14,7 +14,7 @@ export interface Cell {
 }
 
 /** `not_comparable`: one side does not count it; only the cost is compared. */
-export type CellState = "agrees" | "drifts" | "not_comparable";
+type CellState = "agrees" | "drifts" | "not_comparable";
 
 /** Money, in nano-USD. */
 export const costUnit = "cost_nano_usd";
@@ -24,7 +24,7 @@ export const costUnit = "cost_nano_usd";
  * - `drifts`: one is not
  * - `unreadable`: the provider's figures, or ours, could not be read; never taken for 0
  */
-export type DayState = "agrees" | "drifts" | "unreadable";
+type DayState = "agrees" | "drifts" | "unreadable";
 
 /** One day (UTC) of one provider, compared. */
 export interface DayResult {

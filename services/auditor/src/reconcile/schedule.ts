@@ -48,7 +48,7 @@ export async function openReconciler(
 }
 
 /** The days up to yesterday (UTC) that are compared regularly. */
-export function recentDays(count: number, nowMs: number): DayRange {
+function recentDays(count: number, nowMs: number): DayRange {
   const today = dayOf(nowMs);
   return { first: dayAfter(today, -count), last: dayAfter(today, -1) };
 }

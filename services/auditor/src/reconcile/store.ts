@@ -4,7 +4,7 @@ import type { Connection } from "mongoose";
 import type { Cell, DayResult } from "./result.ts";
 
 /** The last comparison of a day. */
-export interface ReconciliationDocument extends DayResult {
+interface ReconciliationDocument extends DayResult {
   /** `openai 2026-11-24` */
   readonly _id: string;
   /** When it was compared. */

@@ -8,7 +8,7 @@ import { snapshot } from "./entries.ts";
 
 const dayMs = 24 * 3_600_000;
 /** No provider keeps a task for longer. */
-export const drainMs = 7 * dayMs;
+const drainMs = 7 * dayMs;
 
 const leaseOf = ({ connection, leases }: Store): Lease => ({
   leases: collectionOf<LeaseDocument>(connection, leases.collection.name),
@@ -16,7 +16,7 @@ const leaseOf = ({ connection, leases }: Store): Lease => ({
 });
 
 /** Deletes the rows and credentials of providers that were deleted long enough ago. */
-export async function deleteDrained(billing: Billing, keep: () => Promise<void>): Promise<void> {
+async function deleteDrained(billing: Billing, keep: () => Promise<void>): Promise<void> {
   const { store, clock } = billing;
   const before = new Date((await clock.moment()) - drainMs);
   const drained = await store.catalogProviders.find({ deletedAt: { $lt: before } }).lean<CatalogEntryDocument[]>();

@@ -9,7 +9,7 @@ type Reaping = Pick<Billing, "store" | "queue" | "events" | "settings">;
  * Fences holders whose lease expired, and releases the money of those that have been dead for long
  * enough.
  */
-export async function reap(billing: Reaping): Promise<void> {
+async function reap(billing: Reaping): Promise<void> {
   if (await anyDue(billing.store, billing.settings.orphanGraceMs)) await reapHolders(billing);
   await releaseOverdueTasks(billing, billing.settings.orphanGraceMs);
 }

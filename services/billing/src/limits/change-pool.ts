@@ -7,7 +7,7 @@ import type { Model } from "mongoose";
 
 type Pools = Model<LimitPoolDocument>;
 
-export interface PoolChange<A> {
+interface PoolChange<A> {
   /** Returning the same object that was passed in means: nothing to write. */
   readonly pool: Pool;
   readonly response: A;

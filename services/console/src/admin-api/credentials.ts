@@ -31,7 +31,7 @@ const keyMs = 12 * 3_600_000;
 const slackMs = 300_000;
 const maxKept = 10_000;
 
-export const playgroundAlias = "Console playground";
+const playgroundAlias = "Console playground";
 /** The field of a key's metadata with the id of the user who created it in the console. */
 export const makerField = "console_user";
 /** Distinguishes the playground's keys from those that people create. */

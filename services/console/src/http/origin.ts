@@ -3,7 +3,7 @@ import type { Request } from "express";
 import { isSecure } from "./cookies.ts";
 
 /** The origin that the browser requested, as the router received it. */
-export function ownOrigin(request: Request): string {
+function ownOrigin(request: Request): string {
   return `${isSecure(request) ? "https" : "http"}://${request.headers["x-forwarded-host"] ?? request.headers.host ?? ""}`;
 }
 

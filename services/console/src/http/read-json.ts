@@ -12,7 +12,7 @@ const tooLarge = (limit: number): GatewayError =>
   new GatewayError("payload_too_large", `The request body is longer than ${limit} bytes.`);
 
 /** A body, counted while it is read. @throws {GatewayError} `payload_too_large` */
-export async function readBytes(request: Request, limit: number): Promise<Buffer> {
+async function readBytes(request: Request, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of counted(request, limit)) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -4,7 +4,7 @@ import { usdText } from "@uag/runtime/usd";
 import { z } from "zod";
 
 /** A field of a key that limits what it may do, by the admin API's name. */
-export type LimitName = keyof typeof limitFields;
+type LimitName = keyof typeof limitFields;
 
 const names = Object.keys(limitFields) as LimitName[];
 const parsing = z.object(limitFields);

@@ -10,7 +10,7 @@ import { randomText } from "@uag/runtime/ids";
 import { createLogger } from "@uag/runtime/log";
 import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
-import { type Connection, createConnection } from "mongoose";
+import { createConnection } from "mongoose";
 import { Child } from "./child.ts";
 import { engineUrl } from "./engine-url.ts";
 
@@ -116,11 +116,6 @@ async function eventsOf(usage: Backend["usage"], accountId: string): Promise<Usa
     cursor = page.nextCursor;
     if (cursor === "") return found;
   }
-}
-
-/** Connects to a {@link Backend}'s billing database. */
-export function billingDatabase({ prefix }: Pick<Backend, "prefix">): Promise<Connection> {
-  return createConnection(engineUrl("TEST_MONGODB_URL"), { dbName: `${prefix}b`, useBigInt64: true }).asPromise();
 }
 
 async function dropAll(mongodb: string, nats: string, prefix: string): Promise<void> {

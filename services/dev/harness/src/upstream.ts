@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /** A request that reached the upstream. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;

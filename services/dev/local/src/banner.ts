@@ -4,7 +4,7 @@ import type { Run } from "./run-file.ts";
 const model = "gpt-4o-mini";
 
 /** A one-line command that works when pasted into a shell. */
-export function curlLine(run: Run): string {
+function curlLine(run: Run): string {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   return `curl ${run.base_url}/v1/chat/completions -H 'authorization: Bearer ${run.api_key}' -H 'content-type: application/json' -d '${body}'`;
 }

@@ -6,7 +6,7 @@ interface Box {
 const containers = new Set(["moov", "trak", "mdia", "minf", "stbl"]);
 
 /** Every box of an MP4 file, inner ones after their container. */
-export function boxesOf(bytes: Buffer): Box[] {
+function boxesOf(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
   for (let at = 0; at + 8 <= bytes.length; ) {
     const size = bytes.readUInt32BE(at);

@@ -5,7 +5,7 @@ const million = 1_000_000;
 const nanoPerUsd = 1e9;
 
 /** Prices in USD as written in the catalogue, by unit or `<unit>:<variant>`. */
-export type Prices = Readonly<Record<string, number>>;
+type Prices = Readonly<Record<string, number>>;
 
 /** A model's prices in human-readable form. */
 export interface PriceList {

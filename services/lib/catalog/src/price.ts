@@ -8,7 +8,7 @@ const million = 1_000_000n;
 export type Rates = ReadonlyMap<string, bigint>;
 
 /** Rates for requests with longer input. */
-export interface Tier {
+interface Tier {
   /** The tier's rates apply to the whole request when its input exceeds this. */
   readonly aboveInputTokens: bigint;
   readonly rates: Rates;

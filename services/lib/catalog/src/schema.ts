@@ -9,7 +9,7 @@ import { unitTable } from "./units.ts";
 const seconds = { ms: 0.001, s: 1, m: 60, h: 3600 } as const;
 
 /** `500ms`, `5s`, `10m`, `1h` -> milliseconds */
-export const durationSchema = z
+const durationSchema = z
   .string()
   .regex(/^\d+(ms|s|m|h)$/, "must be a whole number and a unit: ms, s, m or h, such as 30s")
   .transform((text) => {

@@ -16,9 +16,9 @@ export type RoutingStrategy = z.infer<typeof modelSchema>["strategy"];
 /** An input type of a model. */
 export type InputModality = z.infer<typeof modelSchema>["input"][number];
 /** An output type of a model. */
-export type OutputModality = z.infer<typeof modelSchema>["output"][number];
+type OutputModality = z.infer<typeof modelSchema>["output"][number];
 /** The field in which an upstream expects the output cap. */
-export type OutputCapField = NonNullable<z.infer<typeof modelSchema>["output_cap_field"]>;
+type OutputCapField = NonNullable<z.infer<typeof modelSchema>["output_cap_field"]>;
 
 /** The family whose rules apply to an image request. */
 export type ImageFamily = z.infer<typeof imageSchema>["family"];

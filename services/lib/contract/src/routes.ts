@@ -51,7 +51,7 @@ const adminJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
  * - `free`: the same, but each bill is zero because the provider charges nothing
  * - `none`: without a bill; the router limits them
  */
-export type Billing = "metered" | "free" | "none";
+type Billing = "metered" | "free" | "none";
 
 interface PublicRoute<B extends Billing = Billing> extends RouteBase {
   readonly billing: B;
@@ -69,7 +69,7 @@ export interface ForwardRoute<
 }
 
 /** A route served by the router. */
-export interface QueryRoute extends PublicRoute {
+interface QueryRoute extends PublicRoute {
   readonly query: QueryName;
 }
 

@@ -45,7 +45,7 @@ export interface LinkClientOptions {
 }
 
 /** Current state of a {@link LinkClient}. */
-export interface LinkClientStatus {
+interface LinkClientStatus {
   replicas: { address: string; ready: boolean; outstanding: number }[];
   /** Exchanges waiting for a ready replica. */
   waiting: number;

@@ -37,7 +37,7 @@ function prefixOf(service: string, database: string): string {
  * https://www.mongodb.com/docs/manual/reference/command/killSessions/
  * @returns how many were aborted
  */
-export async function endAbandonedTransactions(connection: Connection, service: string): Promise<number> {
+async function endAbandonedTransactions(connection: Connection, service: string): Promise<number> {
   const admin = connection.getClient().db("admin");
   const begins = prefixOf(service, connection.name).replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
   const stages = [

@@ -13,7 +13,7 @@ import { callerOf } from "./caller.ts";
 import type { ClientError } from "./client-error.ts";
 
 /** A request whose bill is known, and what its usage was compared with. */
-export interface SettledRequest {
+interface SettledRequest {
   readonly requestId: string;
   /** Id of the model. */
   readonly model: string;
@@ -26,7 +26,7 @@ export interface SettledRequest {
 }
 
 /** A request that was not admitted. */
-export interface RefusedRequest {
+interface RefusedRequest {
   readonly exchange: Pick<LinkExchange, "context" | "operation" | "requestId">;
   /** Id of the model; undefined when it was refused before that was known. */
   readonly model?: string | undefined;

@@ -74,7 +74,7 @@ export interface ReceivedResponse {
 }
 
 /** An upstream's handling of a request; its response is sent after it was billed. */
-export type Upstream = (exchange: LinkExchange) => Promise<{ status: number; text: string; costNanoUsd: bigint }>;
+type Upstream = (exchange: LinkExchange) => Promise<{ status: number; text: string; costNanoUsd: bigint }>;
 
 export interface Replica extends AsyncDisposable {
   /** How often an upstream was called. */

@@ -26,7 +26,7 @@ interface Reported {
   readonly upstreamResponse: Pick<HttpResponse, "header">;
 }
 
-export interface GeneratedResponse extends Reported {
+interface GeneratedResponse extends Reported {
   readonly kind: "unary";
   readonly response: UnaryResponse;
 }

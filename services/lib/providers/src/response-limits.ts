@@ -20,7 +20,7 @@ const limits: JsonLimits = { depth: 256, values: 100_000, numbers: 200_000, name
 const eventLimits: JsonLimits = { ...limits, values: 25_000, numbers: 50_000, names: 2_500 };
 
 /** No valid response has more tool calls than this. */
-export const maxCalls = 1_000;
+const maxCalls = 1_000;
 
 /**
  * Counts a response's values in turns of the event loop, before it is parsed.

@@ -1,5 +1,5 @@
 /** Nano-USD in one USD. */
-export const nanoUsdPerUsd = 1_000_000_000n;
+const nanoUsdPerUsd = 1_000_000_000n;
 
 /** Formats nano-USD as USD with all nine decimals: `12.500000000`. */
 export function usdText(nanoUsd: bigint): string {

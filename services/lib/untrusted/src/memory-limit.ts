@@ -69,7 +69,7 @@ export interface BufferSettings {
  * The memory limit of the process's cgroup (`memory.max`, or `memory.limit_in_bytes` of version 1),
  * bytes; undefined when there is none.
  */
-export function cgroupLimit(): number | undefined {
+function cgroupLimit(): number | undefined {
   const limit = process.constrainedMemory();
   return limit > 0 && limit < totalmem() ? limit : undefined;
 }

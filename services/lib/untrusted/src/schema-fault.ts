@@ -15,7 +15,7 @@ export function checked<S extends z.ZodType>(schema: S, value: unknown): z.outpu
 }
 
 /** Converts a schema's first fault to an error that names the field: `messages[0].role`. */
-export function schemaFault(error: z.ZodError): GatewayError {
+function schemaFault(error: z.ZodError): GatewayError {
   const [issue] = error.issues;
   if (issue === undefined) return new GatewayError("invalid_request", undefined, { cause: error });
   if (issue.code === "unrecognized_keys") {

@@ -19,7 +19,7 @@ export interface AdopterOptions {
 }
 
 /** Metrics of adoption. */
-export interface AdoptionMeters {
+interface AdoptionMeters {
   readonly crashed: { inc(by: number): void };
   /** @param oldestSinceMs Unix milliseconds; undefined when no journal is waiting */
   waiting(journals: number, oldestSinceMs: number | undefined): void;

@@ -7,7 +7,7 @@ import type { Publisher } from "./publish/publisher.ts";
 import type { WalletSettings } from "./wallet/wallet.ts";
 
 /** The finals that a publisher delivers. */
-export interface PublisherOf {
+interface PublisherOf {
   readonly journal: Journal;
   readonly holderId: string;
   readonly batchPrefix: string;

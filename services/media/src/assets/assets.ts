@@ -1,7 +1,7 @@
 import type { ObjectStore } from "@uag/runtime/objects/store";
 import type { AssetTokens } from "./token.ts";
 
-export interface HostedAsset {
+interface HostedAsset {
   readonly url: string;
   readonly size: number;
   /** Expiry of the URL. */

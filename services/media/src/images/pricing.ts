@@ -18,7 +18,7 @@ const maxPixels = 3_840 * 2_160;
 const maxAutoPixels = 1_536 * 1_024;
 
 /** True for a model that is billed by tokens, not by image. */
-export function countsTokens(model: Model): boolean {
+function countsTokens(model: Model): boolean {
   return model.image?.outputTokens !== undefined;
 }
 

@@ -73,7 +73,7 @@ function addTo(rollups: Map<string, RollupDocument>, bucket: BucketSize, event: 
 }
 
 /** The error class of a request that failed; undefined for one that succeeded. */
-export function errorOf({ outcome, status }: Pick<UsageEvent, "outcome" | "status">): ErrorClass | undefined {
+function errorOf({ outcome, status }: Pick<UsageEvent, "outcome" | "status">): ErrorClass | undefined {
   if (outcome === Outcome.CRASHED) return "crashed";
   if (outcome === Outcome.DISCONNECTED || status === clientClosed) return "clientLeft";
   if (status === 429) return "rateLimited";

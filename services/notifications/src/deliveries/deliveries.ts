@@ -6,7 +6,7 @@ import type { Collection, Connection } from "mongoose";
 export const deliveryStates = ["pending", "delivered", "failed", "stopped"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-export interface AttemptRecord {
+interface AttemptRecord {
   readonly at: Date;
   readonly durationMs: number;
   /** 0 when there was no response. */

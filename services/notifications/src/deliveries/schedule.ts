@@ -5,7 +5,7 @@ const hour = 60 * minute;
 /**
  * Pauses after each failed attempt, milliseconds (the schedule suggested by Standard Webhooks 1.0).
  */
-export const pausesMs: readonly number[] = [
+const pausesMs: readonly number[] = [
   5 * second,
   5 * minute,
   30 * minute,

@@ -13,14 +13,14 @@ export interface MailSettings {
   readonly timeoutMs: number;
 }
 
-export interface Mail {
+interface Mail {
   readonly id: string;
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-export interface MailOutcome {
+interface MailOutcome {
   /** The server's SMTP status; 0 when it gave none. */
   readonly status: number;
   /** Empty on success. Never contains our server's address, because accounts see it. */

@@ -6,7 +6,7 @@ import { type Connection, type Model, Schema } from "mongoose";
 export type TaskStatus = (typeof taskStatuses)[number];
 export type EndStatus = Extract<TaskStatus, "succeeded" | "failed" | "cancelled" | "expired">;
 
-export const families = ["wan", "happy", "seedance", "grok"] as const;
+const families = ["wan", "happy", "seedance", "grok"] as const;
 export type Family = (typeof families)[number];
 
 /** The properties of a requested video that its price depends on. */
@@ -28,7 +28,7 @@ export interface Terms {
 }
 
 /** The result of a succeeded task. */
-export interface Content {
+interface Content {
   readonly video_url?: string;
   readonly last_frame_url?: string;
 }

@@ -26,7 +26,6 @@ export type ProviderTemplate = z.infer<typeof provided.providerTemplate>;
 export type Reconciliation = z.infer<typeof reconciled.reconciliation>;
 export type Repair = z.infer<typeof money.repair>;
 export type UsageEvent = z.infer<typeof used.listedUsageEvent>;
-export type UsageBucket = z.infer<typeof used.usageBucket>;
 export type UsageSeries = z.infer<typeof used.usageSeries>;
 export type Key = z.infer<typeof admin.usedKey>;
 export type KeyUse = z.infer<typeof admin.keyUse>;

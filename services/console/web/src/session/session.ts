@@ -13,7 +13,7 @@ export interface User {
   readonly language: string | null;
 }
 
-export interface TwoFactor {
+interface TwoFactor {
   /** False where the console has no key to protect the secret, and for users of a sign-in provider. */
   readonly offered: boolean;
   readonly enabled: boolean;

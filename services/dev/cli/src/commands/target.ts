@@ -26,7 +26,7 @@ export interface Target {
 const optional = z.string().min(1).optional();
 
 /** Settings of commands for a gateway elsewhere. */
-export const targetSettings = {
+const targetSettings = {
   ADMIN_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -8,7 +8,7 @@ import { repoRoot } from "@uag/local/paths";
 import { UserError } from "@uag/local/terminal/step";
 
 /** The catalogue's file, as `npm start` finds it. */
-export function catalogFile(): string {
+function catalogFile(): string {
   return resolve(repoRoot, process.env["CATALOG_FILE"] || "infra/config/catalog.yaml");
 }
 

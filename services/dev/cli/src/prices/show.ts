@@ -5,7 +5,7 @@ import type { UnitsByModel } from "./last-month.ts";
 import { sourceNames } from "./sources.ts";
 
 /** The price that the sources agree on, or the only one that a source has. */
-export function offered({ finding, theirs }: Difference): bigint | undefined {
+function offered({ finding, theirs }: Difference): bigint | undefined {
   return finding === "changed" || finding === "one_source" ? [...theirs.values()][0] : undefined;
 }
 

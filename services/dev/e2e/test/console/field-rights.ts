@@ -1,7 +1,7 @@
 import type { AdminOperation } from "@uag/contract/routes";
 
 /** What happens to a field: it is accepted, or rejected because of the role or of the field. */
-export type Right = "open" | "field" | "role";
+type Right = "open" | "field" | "role";
 
 /** The kinds of people in the console. */
 export const kinds = ["operator", "owner", "member", "auditor_of_account", "auditor_of_all"] as const;

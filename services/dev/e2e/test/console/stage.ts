@@ -11,7 +11,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { openBrowser } from "./browser.ts";
 
 /** Maximum time for a page to show an element, milliseconds. */
-export const patienceMs = 60_000;
+const patienceMs = 60_000;
 /** A changed key takes effect in every process within a second. */
 export const maxPollsInForce = pollsWithin(1);
 

@@ -16,7 +16,7 @@ import { type Simulator, startSimulator } from "@uag/simulator/service";
 import { Mp3Encoders } from "@uag/speech/audio/mp3-encoders";
 import { operations as speech } from "@uag/speech/operations";
 
-export interface BilledCall extends Pick<ReceivedResponse, "status" | "text" | "headers"> {
+interface BilledCall extends Pick<ReceivedResponse, "status" | "text" | "headers"> {
   /** The request's hold and cost; undefined if it was rejected before. */
   readonly booked: Booked | undefined;
 }

@@ -1,5 +1,5 @@
 export const text = { prompt: "a boat" };
-export const picture = "https://example.com/boat.png";
+const picture = "https://example.com/boat.png";
 
 /** A request of every family, and its cost in USD. */
 export const requests: readonly (readonly [title: string, body: object, usd: number | undefined])[] = [

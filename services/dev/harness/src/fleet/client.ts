@@ -18,7 +18,7 @@ export interface TestResponse {
   json<T = Record<string, unknown>>(): T;
 }
 
-export interface TestStream {
+interface TestStream {
   readonly status: number;
   readonly headers: Headers;
   readonly events: AsyncGenerator<SseEvent>;

@@ -50,7 +50,7 @@ interface ExportedMetrics {
 }
 
 /** A point of a histogram as received by a collector. */
-export interface CollectedPoint {
+interface CollectedPoint {
   readonly metric: string;
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly count: number;

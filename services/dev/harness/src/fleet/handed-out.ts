@@ -20,7 +20,7 @@ const secrets = new Set<string>();
 const pending = new Set<Promise<void>>();
 
 /** Adds a secret that a person or program has received from a fleet, or has sent to it. */
-export function addSecret(text: string | undefined): void {
+function addSecret(text: string | undefined): void {
   if (text !== undefined && text.length >= minChars) secrets.add(text);
 }
 

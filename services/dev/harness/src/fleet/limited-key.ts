@@ -7,7 +7,7 @@ import type { TestFleet } from "./with-fleet.ts";
 
 type Called = Pick<TestFleet, "run">;
 
-export const noLimits: Limits = {
+const noLimits: Limits = {
   requestsPerMinute: 0n,
   tokensPerMinute: 0n,
   concurrentRequests: 0n,

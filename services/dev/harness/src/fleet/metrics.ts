@@ -47,7 +47,7 @@ export async function counterOf(fleet: Pick<Fleet, "dataDir">, process: string, 
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
 }
 
-export function parseExposition(process: string, text: string): Exposition {
+function parseExposition(process: string, text: string): Exposition {
   const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]));
   const series = [...text.matchAll(/^(?<name>[a-z_]\w*)(?:\{(?<labels>.*)\})? \S+$/gim)].map(({ groups = {} }) => ({
     metric: familyOf(groups["name"] ?? "", types),

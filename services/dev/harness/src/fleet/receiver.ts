@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A webhook as received. */
-export interface Received {
+interface Received {
   readonly id: string;
   readonly type: string;
   readonly task: { readonly id: string; readonly status: string };

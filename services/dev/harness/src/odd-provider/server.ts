@@ -13,7 +13,7 @@ export interface OddResponse {
 }
 
 /** Chooses a response by the request's bytes, for a call that consists of several requests. */
-export type Responder = (request: string) => OddResponse;
+type Responder = (request: string) => OddResponse;
 
 /** A TCP server that replaces a provider and sends the bytes that a test chooses. */
 export interface OddProvider extends AsyncDisposable {

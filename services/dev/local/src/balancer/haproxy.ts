@@ -7,7 +7,7 @@ import { acceptsConnections } from "../supervisor/tcp.ts";
 import { UserError } from "../terminal/step.mjs";
 
 /** `host:port` of one router's two ports. */
-export interface BalancedRouter {
+interface BalancedRouter {
   readonly name: string;
   readonly address: string;
   readonly adminAddress: string;

@@ -142,7 +142,7 @@ export async function measure(options: MeasureOptions): Promise<Row[]> {
 }
 
 /** The process with the longest stall or the most growth. */
-export function worstOf(values: Readonly<Record<string, number>>): [name: string, value: number] {
+function worstOf(values: Readonly<Record<string, number>>): [name: string, value: number] {
   const [worst] = Object.entries(values).sort(([, a], [, b]) => b - a);
   return worst ?? ["", 0];
 }

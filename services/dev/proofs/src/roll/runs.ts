@@ -7,7 +7,7 @@ import { scale } from "./scale.ts";
 import { secrets } from "./secrets.ts";
 import { upgrade } from "./upgrade.ts";
 
-export interface RunOptions {
+interface RunOptions {
   readonly dataDir: string;
   readonly random: () => number;
   /** Duration of a phase, seconds. */

@@ -11,7 +11,7 @@ export interface ArchiveWorld {
 }
 
 /** A process's connections for archiving. */
-export interface ArchiverProcess {
+interface ArchiverProcess {
   readonly clock: DatabaseClock;
   readonly gate: Gate;
   /** Renews the lease. @throws when another process holds it */

@@ -45,7 +45,7 @@ function addArchive(sum: ArchiveCounts, { files, archivers }: UsageArchive | Led
 }
 
 /** A violation, with the steps that led to it. */
-export class SimulationFailure extends Error {
+class SimulationFailure extends Error {
   override readonly name = "SimulationFailure";
 }
 

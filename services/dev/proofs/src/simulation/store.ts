@@ -18,7 +18,7 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { Invoices } from "./invoices.ts";
 
 export const accountId = "acct";
-export const leaseMs = 15_000;
+const leaseMs = 15_000;
 /** A key of the account that has a monthly budget, nano-USD. */
 export const budgetKey = "key_budget";
 export const monthlyBudget = 3_000n;

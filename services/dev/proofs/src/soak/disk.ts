@@ -34,7 +34,7 @@ export const diskFaults = [
 
 /** What the process is doing when its disk fails. */
 export const diskPhases = ["billing", "fencing", "adopting"] as const;
-export type DiskPhase = (typeof diskPhases)[number];
+type DiskPhase = (typeof diskPhases)[number];
 
 /** Makes billing treat the lease of every chat replica as expired. */
 async function fence(fleet: TestFleet): Promise<void> {

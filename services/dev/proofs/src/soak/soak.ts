@@ -60,7 +60,7 @@ const sumOf = (loads: readonly Load[], outcome: RegExp): number =>
   }, 0);
 
 /** The number of a key's requests beyond its limit in the worst minute. */
-export function overAdmittedIn(startedAtMs: readonly number[], limit: number): number {
+function overAdmittedIn(startedAtMs: readonly number[], limit: number): number {
   const times = startedAtMs.toSorted((a, b) => a - b);
   let [worst, first] = [0, 0];
   times.forEach((time, n) => {

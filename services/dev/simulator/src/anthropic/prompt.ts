@@ -6,7 +6,7 @@ import { countTokens } from "../content/tokens.ts";
 import type { CacheControl, CountRequest, MessageBlock } from "./schema.ts";
 
 /** The end of one block of a prompt; marked when the client wants the prompt cached up to here. */
-export type PromptStep = Prefix & { readonly mark: "5m" | "1h" | undefined };
+type PromptStep = Prefix & { readonly mark: "5m" | "1h" | undefined };
 
 /** A prompt in the cache's order: tools, system, messages. */
 export interface Prompt {

@@ -38,7 +38,6 @@ export const seedanceSchema = z.looseObject({
 });
 
 export type SeedanceRequest = z.infer<typeof seedanceSchema>;
-export type SeedanceItem = z.infer<typeof item>;
 
 /** Documented fields of the request. */
 export const seedanceFields: ReadonlySet<string> = new Set(Object.keys(seedanceSchema.shape));

@@ -4,7 +4,7 @@ import type { Piece } from "../content/tokens.ts";
 import type { ChatFlavour, ChatModel } from "./flavour.ts";
 
 /** The spoken duration of a text token, and its cost in audio tokens. */
-export const secondsPerToken = 0.24;
+const secondsPerToken = 0.24;
 export const audioTokensPerToken = 3;
 
 /**

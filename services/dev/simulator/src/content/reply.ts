@@ -20,7 +20,7 @@ const maxQuoteLength = 160;
 const maxWords = 5_000;
 
 /** The beginning of a text on one line, in quotation marks. */
-export function quoted(text: string): string {
+function quoted(text: string): string {
   const line = text
     .slice(0, 4 * maxQuoteLength)
     .replaceAll(/\s+/g, " ")

@@ -53,7 +53,7 @@ function errorFor({ status, quota, message }: Problem): NativeError {
 }
 
 /** An error in a stream that has already begun. */
-export function nativeErrorEvent({ status, code, message }: NativeError): StreamEvent {
+function nativeErrorEvent({ status, code, message }: NativeError): StreamEvent {
   return { event: "error", httpStatus: status, data: JSON.stringify({ code, message }), requestIdFields };
 }
 

@@ -1,7 +1,7 @@
 /** The input of a video: text, a first frame, references, or another video. */
-export type VideoTask = "t2v" | "i2v" | "r2v" | "edit";
+type VideoTask = "t2v" | "i2v" | "r2v" | "edit";
 /** How a task reports its usage. */
-export type VideoUsageShape = "ratio" | "size" | "seconds" | "happyhorse";
+type VideoUsageShape = "ratio" | "size" | "seconds" | "happyhorse";
 
 /** One simulated video model. */
 export interface VideoModel {

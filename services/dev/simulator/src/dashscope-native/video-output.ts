@@ -15,7 +15,7 @@ export interface VideoOutput {
 }
 
 /** Frames per second of these videos. */
-export const wanFps = 30;
+const wanFps = 30;
 
 const laterRatios = [...videoRatios, "4:5", "5:4", "21:9", "9:21"];
 

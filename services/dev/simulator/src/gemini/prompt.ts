@@ -4,7 +4,7 @@ import type { Prefix } from "../content/prefix-cache.ts";
 import { countTokens } from "../content/tokens.ts";
 import type { Content, GenerateRequest, Part } from "./schema.ts";
 
-export type Modality = "TEXT" | "IMAGE" | "AUDIO" | "VIDEO" | "DOCUMENT";
+type Modality = "TEXT" | "IMAGE" | "AUDIO" | "VIDEO" | "DOCUMENT";
 
 /** Tokens of a prompt by modality, and up to the end of each turn. */
 export interface Prompt {

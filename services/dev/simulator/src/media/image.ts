@@ -2,7 +2,7 @@ import sharp, { type OverlayOptions } from "sharp";
 import { randomFrom } from "../content/hash.ts";
 import { drawn, enlarged, lineLength, wrapped } from "./letters.ts";
 
-export type ImageFormat = "png" | "jpeg" | "webp";
+type ImageFormat = "png" | "jpeg" | "webp";
 export interface ImageSpec {
   /** Determines the image. */
   readonly digest: string;

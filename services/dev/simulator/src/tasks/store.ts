@@ -5,7 +5,7 @@ import { phaseAt, type Task, type TaskPlan, type TaskView, viewOf } from "./task
 export type TaskLine = { readonly made: TaskPlan } | { readonly changed: TaskChange };
 type TaskChange = Pick<Task, "id"> & Partial<Omit<Task, keyof TaskPlan>>;
 
-export interface TaskFile {
+interface TaskFile {
   append(line: TaskLine): void;
   clear(): void;
   close(): void;

@@ -12,7 +12,7 @@ import { type PriceRow, type PriceSource, priceIn, type Quote, quoteOf, type Sou
  * - `unknown`: no source has it
  * - `reviewed`: the catalogue gives the reason for the difference
  */
-export type Finding = "same" | "changed" | "missing" | "one_source" | "disagree" | "unknown" | "reviewed";
+type Finding = "same" | "changed" | "missing" | "one_source" | "disagree" | "unknown" | "reviewed";
 
 /** One price of a model, by us and by the sources; nano-USD. */
 export interface Difference {

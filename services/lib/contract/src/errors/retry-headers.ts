@@ -19,6 +19,6 @@ export function retryHeaders(error: GatewayError): string[] {
 }
 
 /** How long a client should wait, milliseconds; undefined where waiting does not help. */
-export function retryAfterMs(error: GatewayError): number | undefined {
+function retryAfterMs(error: GatewayError): number | undefined {
   return error.retryAfterMs ?? (error.httpStatus === 503 ? unavailableMs : undefined);
 }

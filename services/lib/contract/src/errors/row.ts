@@ -1,5 +1,5 @@
 /** The names of the gRPC statuses in use: https://grpc.io/docs/guides/status-codes/ */
-export type GrpcStatusName =
+type GrpcStatusName =
   | "ABORTED"
   | "ALREADY_EXISTS"
   | "CANCELLED"

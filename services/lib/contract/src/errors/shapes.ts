@@ -25,7 +25,7 @@ export const flatError = z.object({ code: z.string(), message: z.string(), reque
 export type ErrorShape = "nested" | "native" | "flat";
 
 /** A provider's report on a request it refused, with its own wording and codes. */
-export interface ProviderWords {
+interface ProviderWords {
   readonly message: string;
   readonly type?: string | undefined;
   readonly code?: string | undefined;

@@ -31,7 +31,7 @@ export type LabelSet = keyof typeof labelSets;
 export type LabelBound = readonly string[] | LabelSet;
 
 /** Labels by their names. */
-export type LabelBounds = Readonly<Record<string, LabelBound>>;
+type LabelBounds = Readonly<Record<string, LabelBound>>;
 
 /** The Prometheus type of a metric. */
 export type MetricType = "counter" | "gauge" | "histogram" | "summary";

@@ -19,7 +19,7 @@ export const metricTable = {
 } as const;
 
 /** The type of {@link metricTable}. */
-export type MetricTable = typeof metricTable;
+type MetricTable = typeof metricTable;
 
 /** The names of the metrics of one type. */
 export type MetricName<T extends MetricType = MetricType> = {

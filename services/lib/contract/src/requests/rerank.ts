@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Most documents of one request (Voyage's reference, rerank; Cohere advises the same). */
-export const maxDocuments = 1_000;
+const maxDocuments = 1_000;
 
 const document = z.union([z.string(), z.looseObject({ text: z.string() })]);
 

@@ -7,7 +7,7 @@ export const maxAudioBytes = 25 * 1024 * 1024;
 export const audioEndings = ["flac", "m4a", "mp3", "mp4", "mpeg", "mpga", "oga", "ogg", "wav", "webm"] as const;
 
 /** The formats of a response. */
-export const responseFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
+const responseFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 
 /** A format of a response. */
 export type ResponseFormat = (typeof responseFormats)[number];

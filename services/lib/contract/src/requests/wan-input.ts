@@ -50,11 +50,11 @@ const mediaTypes = [
   "video",
 ] as const;
 /** What an item of `media` may be. */
-export type MediaType = (typeof mediaTypes)[number];
+type MediaType = (typeof mediaTypes)[number];
 
 const item = z.strictObject({ type: z.enum(mediaTypes), url, reference_voice: url.optional() });
 /** An item of `media`. */
-export type MediaItem = z.infer<typeof item>;
+type MediaItem = z.infer<typeof item>;
 
 /**
  * Each model accepts some of these: the suffix of its name (t2v, i2v, r2v) determines which, its
@@ -68,10 +68,10 @@ export const anyWanInput = z.looseObject({
 });
 
 /** How many items of each type are allowed; a type not listed is not allowed. */
-export type MediaRules = Partial<Record<MediaType, number>>;
+type MediaRules = Partial<Record<MediaType, number>>;
 
 /** Which items of `media` a model accepts. */
-export interface MediaShape {
+interface MediaShape {
   readonly max: MediaRules;
   /** At least one of these is required. */
   readonly oneOf: readonly MediaType[];

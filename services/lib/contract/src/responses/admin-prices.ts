@@ -4,7 +4,7 @@ import { count, time } from "./admin-fields.ts";
 /** The public tables of prices. */
 export const priceTableNames = ["litellm", "genai-prices"] as const;
 /** The results of a comparison that someone must look at. */
-export const priceFindings = ["changed", "missing", "one_source", "disagree"] as const;
+const priceFindings = ["changed", "missing", "one_source", "disagree"] as const;
 
 const usd = z.string();
 

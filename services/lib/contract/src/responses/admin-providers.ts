@@ -3,7 +3,7 @@ import { count, time, usd } from "./admin-fields.ts";
 import { priceTableNames } from "./admin-prices.ts";
 
 /** Whether a provider serves requests. */
-export const providerStates = ["serving", "simulated", "disabled", "unserved", "draining"] as const;
+const providerStates = ["serving", "simulated", "disabled", "unserved", "draining"] as const;
 
 /** A provider's credential, without its secret. */
 export const providerCredential = z.object({
@@ -22,7 +22,7 @@ export const providerCredential = z.object({
 });
 
 /** What a credential that new requests may use is capable of. */
-export const credentialStates = ["available", "limited", "rejected", "exhausted"] as const;
+const credentialStates = ["available", "limited", "rejected", "exhausted"] as const;
 
 const poolCredential = z.object({
   id: z.string().nullable().describe("Of a credential of this API; null for one of the catalogue's file."),
@@ -67,10 +67,10 @@ export const provider = z.object({
 });
 
 /** What a test of a provider does, in order. */
-export const providerTestSteps = ["settings", "dns", "connection", "tls", "models", "price", "call"] as const;
+const providerTestSteps = ["settings", "dns", "connection", "tls", "models", "price", "call"] as const;
 
 /** Why a step of a test failed or was skipped. */
-export const providerTestReasons = [
+const providerTestReasons = [
   "not_configured",
   "dns",
   "connection",

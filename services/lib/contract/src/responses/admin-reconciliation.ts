@@ -2,9 +2,9 @@ import { z } from "zod";
 import { count, time } from "./admin-fields.ts";
 
 /** Outcome of a comparison with a provider's report. */
-export const reconciliationStates = ["agrees", "drifts", "unreadable"] as const;
+const reconciliationStates = ["agrees", "drifts", "unreadable"] as const;
 /** Outcome for a single figure. */
-export const figureStates = ["agrees", "drifts", "not_comparable"] as const;
+const figureStates = ["agrees", "drifts", "not_comparable"] as const;
 
 const figure = z.object({
   model: z.string().nullable().describe("The provider's name for the model; null for the day's total."),

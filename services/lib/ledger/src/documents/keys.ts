@@ -8,7 +8,7 @@ export interface LimitsDocument {
 }
 
 /** A replaced secret that still works for a while. */
-export interface PreviousSecret {
+interface PreviousSecret {
   readonly digest: Buffer;
   readonly until: Date;
 }

@@ -43,7 +43,7 @@ export type Acquired =
  * Between `need` and `want`: a fixed share of the available balance, down to what one request
  * needs.
  */
-export function grantSize(input: { need: bigint; want: bigint; available: bigint; share: bigint }): bigint {
+function grantSize(input: { need: bigint; want: bigint; available: bigint; share: bigint }): bigint {
   return larger(input.need, smaller(input.want, input.available / input.share));
 }
 
@@ -61,7 +61,7 @@ function existing(grant: Grant, requested: AcquireGrant, available: bigint): Acq
 }
 
 /** Moves money from available to held, or refuses because there is too little. */
-export function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
+function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   if (book.holders.get(requested.holderId) !== "alive") {
     throw new GatewayError("permission_denied", "This holder was fenced. Start a new holder session.", {
       param: "holder_id",

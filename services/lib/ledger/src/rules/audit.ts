@@ -6,7 +6,7 @@ import { addMoney, isBalanced, isSound, larger, type Money, moved, noMoney } fro
 import { auditRepairs, settleFault } from "./repair-audit.ts";
 
 /** What an account's document claims. */
-export interface AccountClaim {
+interface AccountClaim {
   readonly id: string;
   readonly money: Money;
   readonly repaid: bigint;

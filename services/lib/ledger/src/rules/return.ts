@@ -36,7 +36,7 @@ function invalid(param: string, text: string): GatewayError {
  * Returns money of a grant to its account and reports how much. A return that was applied before,
  * or that arrives after the grant ended, changes nothing.
  */
-export function returnMoney(book: Book, requested: ReturnMoney): Change<bigint> {
+function returnMoney(book: Book, requested: ReturnMoney): Change<bigint> {
   const grant = book.grants.get(requested.grantId);
   if (grant === undefined) throw new GatewayError("not_found", "The grant does not exist.", { param: "grant_id" });
   const id = entryId.return(grant.id, requested.sequence);

@@ -80,7 +80,7 @@ export const earlier = (requestId: string, change: Money): Settlement => ({
  * Settles events of one account, in the given order, that its grants alone do not cover: see
  * `settleFromGrants`. One that is already settled changes nothing.
  */
-export function settleEvents(book: Book, events: readonly UsageEvent[]): Change<Settlement[]> {
+function settleEvents(book: Book, events: readonly UsageEvent[]): Change<Settlement[]> {
   let { available } = book.account.money;
   const grants = new Map<string, Grant>();
   const postings = new Map<string, Posting>();

@@ -14,7 +14,7 @@
  *
  * A run that failed without cost has no record: the next request runs.
  */
-export type RunState = "claimed" | "started" | "kept" | "lost";
+type RunState = "claimed" | "started" | "kept" | "lost";
 
 /** A run under an idempotency key, as stored in the collection `runs`. */
 export interface RecordDocument {

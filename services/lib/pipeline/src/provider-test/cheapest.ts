@@ -4,7 +4,7 @@ import type { Model, Provider, Upstream } from "@uag/catalog/types";
 import { adapterFor, generationAdapter, isUncapped } from "@uag/providers/registry";
 
 /** What a test can call: text, whose output is capped, or one vector. Nothing else is that cheap. */
-export type TestKind = "generation" | "embeddings";
+type TestKind = "generation" | "embeddings";
 
 /** A call that a test may make. */
 export interface Candidate {

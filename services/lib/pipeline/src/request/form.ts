@@ -14,7 +14,7 @@ export interface UploadedFile {
 }
 
 /** A text in place of a file. */
-export interface LinkedFile {
+interface LinkedFile {
   readonly field: string;
   readonly url: string;
 }
@@ -40,7 +40,7 @@ export interface FormLimits {
 }
 
 /** The bound of a file that comes alone. */
-export interface LoneFile {
+interface LoneFile {
   readonly field: string;
   /** Most bytes that may accompany it. */
   readonly besideBytes: number;

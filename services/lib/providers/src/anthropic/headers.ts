@@ -1,7 +1,7 @@
 import type { Provider } from "@uag/catalog/types";
 
 /** The version this adapter was written for, and the default for clients that send none. */
-export const defaultVersion = "2023-06-01";
+const defaultVersion = "2023-06-01";
 
 /**
  * The provider's headers, then the client's own: those belong to fields of the body, so they are

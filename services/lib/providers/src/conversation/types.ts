@@ -23,7 +23,7 @@ export interface Conversation {
   readonly openAiOptions: Fields;
 }
 
-export interface Sampling {
+interface Sampling {
   readonly temperature: number | undefined;
   readonly topP: number | undefined;
   readonly topK: number | undefined;

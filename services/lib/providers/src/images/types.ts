@@ -49,7 +49,7 @@ export type ImageItem = {
 );
 
 /** A provider's usage, and how it is billed. */
-export interface ImageUsage {
+interface ImageUsage {
   /** For a model billed by tokens; undefined: billed by image. */
   readonly units: Unit[] | undefined;
   /** The provider's usage object, unmodified (JSON). */

@@ -16,7 +16,7 @@ export interface FetchLimits {
   readonly atOnce: number;
 }
 
-export const fetchLimits: FetchLimits = { urls: 64, bytes: 40 * mebi, atOnceOfKey: 8, atOnce: 32 };
+const fetchLimits: FetchLimits = { urls: 64, bytes: 40 * mebi, atOnceOfKey: 8, atOnce: 32 };
 
 /** Beyond this many waiting fetches something is wrong, so more are refused. */
 const maxWaiting = 1_000;

@@ -7,7 +7,7 @@ const timeoutMs = 60_000;
 /** Some twenty minutes of 24 kHz, 16 bits, one channel. */
 const maxBytes = 64 * 1024 * 1024;
 
-export interface AudioFetch {
+interface AudioFetch {
   readonly signal: AbortSignal;
   /** Accounts for the audio. */
   readonly memory: ResponseMemory;

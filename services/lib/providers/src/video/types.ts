@@ -4,7 +4,7 @@ import type { UpstreamFailure } from "../failure.ts";
 import type { BadResponse } from "../generation.ts";
 
 /** A video as requested from an upstream. */
-export interface VideoOrder {
+interface VideoOrder {
   /** The bill's request id; sent with every call about the task. */
   readonly requestId: string;
   /** Our id; for upstreams that return it when asked about the task. */
@@ -85,7 +85,7 @@ export interface ListedVideo {
 }
 
 /** The family whose rules a video request follows. */
-export type VideoFamily = "wan" | "happy" | "seedance" | "grok";
+type VideoFamily = "wan" | "happy" | "seedance" | "grok";
 
 /** Converts video calls to one provider's protocol. Pure: the caller makes the calls. */
 export interface VideoAdapter {

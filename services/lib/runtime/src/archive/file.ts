@@ -57,7 +57,7 @@ export function createTally<Row extends Readonly<Record<Amount, bigint>>, Amount
 }
 
 /** Writes rows as gzipped NDJSON; returns the content's digest and the size in bytes. */
-export async function writeFile<Row extends Readonly<Record<Amount, bigint>>, Amount extends string>(
+async function writeFile<Row extends Readonly<Record<Amount, bigint>>, Amount extends string>(
   objects: ObjectStore,
   { key, format }: ArchiveFile<Row, Amount>,
   rows: AsyncIterable<Row>,

@@ -8,7 +8,7 @@ import type { InferenceMetricsSettings, TracingSettings } from "./settings.ts";
 const maxShutdownMs = 2_000;
 
 /** The initial state of a span. */
-export interface SpanStart {
+interface SpanStart {
   readonly kind: keyof typeof SpanKind;
   /** Undefined: starts a trace. */
   readonly parent: SpanContext | undefined;

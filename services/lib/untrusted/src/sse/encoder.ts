@@ -4,8 +4,3 @@ export function encodeSse(event: { name?: string; data: string }): Buffer {
   const name = event.name === undefined || event.name === "" ? "" : `event: ${event.name}\n`;
   return Buffer.from(`${name}data: ${lines.join("\ndata: ")}\n\n`);
 }
-
-/** A comment: keeps a connection alive, dispatches nothing. */
-export function encodeSseComment(text: string): Buffer {
-  return Buffer.from(`: ${text.replaceAll(/[\r\n]/g, " ")}\n\n`);
-}

@@ -8,7 +8,7 @@ const openBrace = 123;
 const closeBrace = 125;
 
 /** A range of a body: from `start` to `end`, exclusive. */
-export interface Range {
+interface Range {
   readonly start: number;
   readonly end: number;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** The file operations of the journal, by name. */
-export const diskOperations = ["mkdir", "open", "write", "sync", "read", "list", "rename", "remove"] as const;
+const diskOperations = ["mkdir", "open", "write", "sync", "read", "list", "rename", "remove"] as const;
 
 /** A disk operation that a test can make fail. */
 export type DiskOperation = (typeof diskOperations)[number];

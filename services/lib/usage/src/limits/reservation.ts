@@ -105,7 +105,7 @@ export class Reservation {
 }
 
 /** `service_unavailable`: the permits of a request that waited may belong to others by now. */
-export const lapsed = (): GatewayError =>
+const lapsed = (): GatewayError =>
   outOfReach(new Error("the lease on limits expired while the request waited for admission"));
 
 /**

@@ -4,7 +4,7 @@ import type { ImageRequest } from "@uag/providers/images/types";
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
 
 /** Input of a family's reader. */
-export interface Reading {
+interface Reading {
   readonly fields: Fields;
   readonly model: Model;
   readonly guarded: GuardedClient;

@@ -2,7 +2,7 @@ import { Pace } from "@uag/runtime/pace";
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from "strtok3";
 
 /** A reader of a file that was read too often, or too long: it is malicious or broken. */
-export class TooMuchWork extends Error {
+class TooMuchWork extends Error {
   override readonly name = "TooMuchWork";
 }
 

@@ -3,7 +3,7 @@ import type { AuditRecord, Page } from "../../api/types.ts";
 
 const rowsAtOnce = 1_000;
 /** An export ends here: a browser holds it in memory. */
-export const maxRows = 10_000;
+const maxRows = 10_000;
 
 const columns = [
   "at",

@@ -48,7 +48,7 @@ export const keysOfMonthQuery = (id: string, month: string) =>
   });
 
 /** What a row changes of all the account's money, held or not; nano-USD. */
-export function changeOf({ available_usd, held_usd }: LedgerEntry): bigint {
+function changeOf({ available_usd, held_usd }: LedgerEntry): bigint {
   return nanoUsdOf(available_usd) + nanoUsdOf(held_usd);
 }
 

@@ -29,7 +29,7 @@ export interface KeyQuery {
   readonly withRevoked: boolean;
 }
 
-export const keysQuery = ({ account, withRevoked }: KeyQuery) =>
+const keysQuery = ({ account, withRevoked }: KeyQuery) =>
   infiniteQueryOptions({
     ...pagedQuery<Key>("keys", "/keys", { account, include_revoked: withRevoked }, rowsAtOnce),
     // Usage changes a row's last use, which is recorded to the minute.

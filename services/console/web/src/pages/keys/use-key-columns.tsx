@@ -12,7 +12,7 @@ import { statusOf, tagsOf } from "./keys.ts";
 const column = columnsOf<Key>();
 const last = "\uffff";
 
-export function KeyName({ of: key }: { readonly of: Key }) {
+function KeyName({ of: key }: { readonly of: Key }) {
   const { t } = useTranslation();
   const status = statusOf(key);
   return (
@@ -39,7 +39,7 @@ export function KeyName({ of: key }: { readonly of: Key }) {
   );
 }
 
-export function KeyModels({ of: { models } }: { readonly of: Key }) {
+function KeyModels({ of: { models } }: { readonly of: Key }) {
   const { t } = useTranslation();
   if (models.length === 0)
     return (

@@ -52,7 +52,7 @@ function Flags({ of: model }: { readonly of: Model }) {
     ));
 }
 
-export function Price({ of: price }: { readonly of: [unit: string, usd: number] | undefined }) {
+function Price({ of: price }: { readonly of: [unit: string, usd: number] | undefined }) {
   if (price === undefined) return "—";
   const [unit, usd] = price;
   return (

@@ -17,7 +17,7 @@ interface Embeddings {
 }
 
 /** The cosine of the angle between two vectors. */
-export function similarity(one: readonly number[], other: readonly number[]): number {
+function similarity(one: readonly number[], other: readonly number[]): number {
   const dot = (a: readonly number[], b: readonly number[]): number =>
     a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0);
   const lengths = Math.sqrt(dot(one, one) * dot(other, other));

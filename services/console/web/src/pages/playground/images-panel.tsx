@@ -44,7 +44,7 @@ const qualities: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The body by the model's family: alpha models have a shape of their own. */
-export function imageBody(model: Model | undefined, { prompt, size, count, quality }: Wanted): CodeOf["body"] {
+function imageBody(model: Model | undefined, { prompt, size, count, quality }: Wanted): CodeOf["body"] {
   if (model?.image?.family !== "alpha")
     return {
       model: model?.id,
@@ -69,7 +69,7 @@ interface ImageResponse {
 }
 
 /** The images of a response, in any family's shape, as addresses. */
-export function imagesOf({ data = [], output, output_format = "png" }: ImageResponse): string[] {
+function imagesOf({ data = [], output, output_format = "png" }: ImageResponse): string[] {
   const nested = output?.choices.flatMap(({ message }) => message.content.flatMap(({ image }) => image ?? [])) ?? [];
   return [
     ...data.flatMap(({ b64_json, url }) => (b64_json ? `data:image/${output_format};base64,${b64_json}` : (url ?? []))),

@@ -6,7 +6,7 @@ export const pictureTypes = "image/png,image/jpeg,image/webp";
 const maxPictures = 8;
 
 /** A file as a data: URL. */
-export function dataUrlOf(file: Blob): Promise<string> {
+function dataUrlOf(file: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

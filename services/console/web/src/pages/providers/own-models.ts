@@ -42,7 +42,7 @@ export function addable({
 }
 
 /** The body that adds a model of the provider's list. */
-export function ownModelBody(provider: string, model: OwnModel) {
+function ownModelBody(provider: string, model: OwnModel) {
   const start = addable(model);
   if (start === undefined) return undefined;
   const about = { id: modelId(provider, model.id), upstreams: [{ provider, model: model.id }] };

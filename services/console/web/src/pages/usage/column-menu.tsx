@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 const route = getRouteApi("/app/usage");
 
 /** Columns that can be hidden or shown, in their order in the table. */
-export const optionalColumns = ["key", "status", "provider", "tokens", "firstByte", "duration", "attempts"] as const;
+const optionalColumns = ["key", "status", "provider", "tokens", "firstByte", "duration", "attempts"] as const;
 export type OptionalColumn = (typeof optionalColumns)[number];
 
 const usual: readonly OptionalColumn[] = ["status", "tokens", "duration"];
