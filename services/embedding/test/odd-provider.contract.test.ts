@@ -1,15 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  events,
-  failedWithUsage,
-  json,
-  type OddCase,
-  retried,
-  send,
-  unusable,
-  type Wire,
-} from "@uag/harness/odd-provider/case";
-import { commonCases } from "@uag/harness/odd-provider/cases";
+import { events, failedWithUsage, json, type OddCase, retried, send, type Wire } from "@uag/harness/odd-provider/case";
+import { commonCases, unusableBodies } from "@uag/harness/odd-provider/cases";
 import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
 import { startOperations } from "@uag/harness/start-operations";
 import { operations } from "../src/operations.ts";
@@ -73,34 +64,21 @@ const geminiWire: VectorWire = {
   error: (more) => JSON.stringify({ error: { code: 500, message: "boom", status: "INTERNAL" }, ...more }),
 };
 
-const lists: Readonly<Record<string, readonly unknown[]>> = {
-  "fewer vectors than inputs": [vector],
-  "more vectors than inputs": [vector, vector, vector],
-  "a vector that is too short": [vector, [1, 0]],
-  "an empty vector": [vector, []],
-  "a vector with a null": [vector, [1, null, 0]],
-  "a vector with text": [vector, [1, "x", 0]],
-};
+const list =
+  (vectors: readonly unknown[]) =>
+  (wire: VectorWire, usage: unknown): string =>
+    wire.list(vectors, usage);
 
 const vectorCases: OddCase<VectorWire>[] = [
-  ...Object.entries(lists).flatMap(([name, vectors]): OddCase<VectorWire>[] => [
-    { name, respond: (wire) => send("200 OK", json, wire.list(vectors, wire.usage)), ...failedWithUsage },
-    {
-      name: `${name}, without usage`,
-      respond: (wire) => send("200 OK", json, wire.list(vectors, undefined)),
-      ...unusable,
-    },
-  ]),
-  {
-    name: "an empty list of vectors",
-    respond: (wire) => send("200 OK", json, wire.list([], wire.usage)),
-    ...failedWithUsage,
-  },
-  {
-    name: "an empty list of vectors, without usage",
-    respond: (wire) => send("200 OK", json, wire.list([], undefined)),
-    ...retried,
-  },
+  ...unusableBodies<VectorWire>({
+    "fewer vectors than inputs": list([vector]),
+    "more vectors than inputs": list([vector, vector, vector]),
+    "a vector that is too short": list([vector, [1, 0]]),
+    "an empty vector": list([vector, []]),
+    "a vector with a null": list([vector, [1, null, 0]]),
+    "a vector with text": list([vector, [1, "x", 0]]),
+  }),
+  ...unusableBodies<VectorWire>({ "an empty list of vectors": list([]) }, retried),
   {
     name: "a vector that is too long",
     respond: (wire) => send("200 OK", json, wire.list([vector, [...vector, 0]], wire.usage)),

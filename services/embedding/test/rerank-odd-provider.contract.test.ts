@@ -1,14 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  failedWithUsage,
-  json,
-  type OddCase,
-  retried,
-  send,
-  unusable,
-  type Wire,
-} from "@uag/harness/odd-provider/case";
-import { commonCases } from "@uag/harness/odd-provider/cases";
+import { json, type OddCase, retried, send, type Wire } from "@uag/harness/odd-provider/case";
+import { commonCases, unusableBodies } from "@uag/harness/odd-provider/cases";
 import { testOddProviders } from "@uag/harness/odd-provider/run";
 import { startOperations } from "@uag/harness/start-operations";
 import { operations } from "../src/operations.ts";
@@ -47,30 +39,18 @@ const wire: Wire = {
   error: (more) => JSON.stringify({ detail: "boom", ...more }),
 };
 
-const lists: Readonly<Record<string, readonly (readonly [unknown, unknown])[]>> = {
-  "fewer results than requested": [[1, 0.9]],
-  "the same document twice": [
-    [1, 0.9],
-    [1, 0.2],
-  ],
-  "a document that was not sent": [
-    [1, 0.9],
-    [2, 0.2],
-  ],
-  "a score of text": [
-    [1, "high"],
-    [0, 0.2],
-  ],
-};
+const list =
+  (...scores: Parameters<typeof ranked>[0]) =>
+  (_: Wire, usage: unknown): string =>
+    ranked(scores, usage);
+
 const cases: OddCase[] = [
-  ...Object.entries(lists).flatMap(([name, list]): OddCase[] => [
-    { name, respond: ({ usage }) => send("200 OK", json, ranked(list, usage)), ...failedWithUsage },
-    {
-      name: `${name}, without usage`,
-      respond: () => send("200 OK", json, ranked(list, undefined)),
-      ...unusable,
-    },
-  ]),
+  ...unusableBodies({
+    "fewer results than requested": list([1, 0.9]),
+    "the same document twice": list([1, 0.9], [1, 0.2]),
+    "a document that was not sent": list([1, 0.9], [2, 0.2]),
+    "a score of text": list([1, "high"], [0, 0.2]),
+  }),
   {
     name: "no list of results",
     respond: () => send("200 OK", json, JSON.stringify({ object: "list", data: null })),

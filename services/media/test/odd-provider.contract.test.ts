@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  complete,
-  events,
-  failedWithUsage,
-  json,
-  type OddCase,
-  retried,
-  send,
-  unusable,
-} from "@uag/harness/odd-provider/case";
-import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
+import { failedWithUsage, json, type OddCase, retried, send } from "@uag/harness/odd-provider/case";
+import { commonCases, otherKind, unusableBodies } from "@uag/harness/odd-provider/cases";
 import { eventTypesIn } from "@uag/harness/odd-provider/event-types";
 import { type Difference, type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
+import { streamCases } from "@uag/harness/odd-provider/stream-cases";
 import type { ReceivedResponse } from "@uag/harness/start-operations";
 import {
   arkWire,
@@ -47,16 +39,7 @@ models:
 `;
 
 const imageCases: OddCase<ImageWire>[] = [
-  {
-    name: "an empty list of images",
-    respond: (wire) => send("200 OK", json, wire.list([], wire.usage)),
-    ...failedWithUsage,
-  },
-  {
-    name: "an empty list of images, without usage",
-    respond: (wire) => send("200 OK", json, wire.list([], undefined)),
-    ...retried,
-  },
+  ...unusableBodies<ImageWire>({ "an empty list of images": (wire, usage) => wire.list([], usage) }, retried),
   {
     name: "words in place of an image",
     respond: (wire) => send("200 OK", json, wire.words(wire.usage)),
@@ -73,52 +56,6 @@ const imageCases: OddCase<ImageWire>[] = [
     ...failedWithUsage,
   },
 ];
-
-const streams: OddCase<ImageWire>[] = [
-  {
-    name: "no end",
-    respond: (wire) => send("200 OK", events, wire.events?.(wire.usage)[0] ?? ""),
-    calls: 1,
-    client: "broken",
-    bill: "estimate",
-  },
-  {
-    name: "an event that is not JSON",
-    respond: (wire) => send("200 OK", events, `${wire.events?.(wire.usage)[0]}data: not json\n\n`),
-    calls: 1,
-    client: "broken",
-    bill: "estimate",
-  },
-  {
-    name: "an error event with usage",
-    respond: (wire) =>
-      send(
-        "200 OK",
-        events,
-        `${wire.events?.(wire.usage)[0]}event: error\ndata: ${wire.error({ usage: wire.usage })}\n\n`,
-      ),
-    calls: 1,
-    client: "broken",
-    bill: "usage",
-  },
-  {
-    name: "a first event that is not JSON",
-    respond: () => send("200 OK", events, "data: not json\n\n"),
-    ...unusable,
-  },
-  {
-    name: "a stream of nothing",
-    respond: () => send("200 OK", events, ": ping\n\n"),
-    ...retried,
-  },
-  {
-    name: "its end twice",
-    respond: (wire) =>
-      send("200 OK", events, [...(wire.events?.(wire.usage) ?? []), wire.events?.(wire.usage)[1]].join("")),
-    ...complete,
-  },
-];
-const streamCases = streams.map((odd): OddCase<ImageWire> => ({ ...odd, kind: "stream" }));
 
 const byTheImage: Difference = { bill: "usage" };
 /** Images have a fixed price, so their bill needs no counter and none can change it. */
@@ -227,6 +164,6 @@ const modes: OddMode<ImageWire>[] = [
 
 testOddProviders({
   modes,
-  cases: [...commonCases, { ...otherKind, kind: "stream" }, ...imageCases, ...streamCases],
+  cases: [...commonCases, { ...otherKind, kind: "stream" }, ...streamCases, ...imageCases],
   start: (url) => startMedia({ catalog: catalog(url), egressAllow: [new URL(url).host] }),
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { events, failedWithUsage, json, type OddCase, retried, send, unusable } from "@uag/harness/odd-provider/case";
-import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
+import { failedWithUsage, json, type OddCase, retried, send } from "@uag/harness/odd-provider/case";
+import { commonCases, otherKind, unusableBodies } from "@uag/harness/odd-provider/cases";
 import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
-import { httpBytes } from "@uag/harness/odd-provider/server";
+import { streamCases } from "@uag/harness/odd-provider/stream-cases";
 import { startOperations } from "@uag/harness/start-operations";
 import { createAudioFetcher } from "@uag/providers/speech/fetch";
 import { Mp3Encoders } from "../src/audio/mp3-encoders.ts";
@@ -23,65 +23,8 @@ models:
     upstreams: [{ provider: dash, model: qwen3-tts-flash }]
 `;
 
-const first = (wire: SpeechWire): string => wire.events(wire.usage)[0] as string;
 const speechCases: OddCase<SpeechWire>[] = [
-  {
-    name: "no end",
-    kind: "stream",
-    respond: (wire) => send("200 OK", events, first(wire)),
-    calls: 1,
-    client: "broken",
-    bill: "usage",
-  },
-  {
-    name: "an event that is not JSON after the first audio",
-    kind: "stream",
-    respond: (wire) => send("200 OK", events, `${first(wire)}data: not json\n\n`),
-    calls: 1,
-    client: "broken",
-    bill: "usage",
-  },
-  {
-    name: "a first event that is not JSON",
-    kind: "stream",
-    respond: () => send("200 OK", events, "data: not json\n\n"),
-    ...unusable,
-  },
-  {
-    name: "a reset after the first audio",
-    kind: "stream",
-    respond: (wire) => ({
-      pieces: [httpBytes("200 OK", { ...events, "transfer-encoding": "chunked" }, ""), chunked(first(wire))],
-      pauseMs: 20,
-      end: "reset",
-    }),
-    calls: 1,
-    client: "broken",
-    bill: "usage",
-  },
-  {
-    name: "an error event with usage after the first audio",
-    kind: "stream",
-    respond: (wire) =>
-      send(
-        "200 OK",
-        events,
-        `${first(wire)}event:error\n:HTTP_STATUS/500\ndata:${wire.error({ usage: wire.usage })}\n\n`,
-      ),
-    calls: 1,
-    client: "broken",
-    bill: "usage",
-  },
-  {
-    name: "no audio",
-    respond: (wire) => send("200 OK", json, wire.spoken("", wire.usage)),
-    ...failedWithUsage,
-  },
-  {
-    name: "no audio, without usage",
-    respond: (wire) => send("200 OK", json, wire.spoken("", undefined)),
-    ...retried,
-  },
+  ...unusableBodies<SpeechWire>({ "no audio": (wire, usage) => wire.spoken("", usage) }, retried),
   {
     name: "a WAV file that has no samples",
     respond: (wire) =>
@@ -90,24 +33,25 @@ const speechCases: OddCase<SpeechWire>[] = [
   },
 ];
 
-function chunked(text: string): string {
-  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
-}
-
 const body = (format: string) => (marker: string) => ({
   model: "voice",
   input: marker,
   voice: "Cherry",
   response_format: format,
 });
-/** Characters are billed and held at one price, and audio has no other unit. */
-const noCounters: OddMode["differs"] = { "a counter without a price": { bill: "usage" } };
+/** Characters are billed and held at one price, audio has no other unit, and every event reports them. */
+const byTheCharacter: OddMode["differs"] = Object.fromEntries(
+  ["a counter without a price", "no end", "an event that is not JSON", "a reset after the first event"].map((name) => [
+    name,
+    { bill: "usage" },
+  ]),
+);
 const common = {
   wire: speechWire,
   stream: true,
   operation: "audio.speech",
   usageNanoUsd: 50_000n,
-  differs: noCounters,
+  differs: byTheCharacter,
 };
 
 testOddProviders<SpeechWire>({
@@ -127,7 +71,7 @@ testOddProviders<SpeechWire>({
       check: ({ body: audio }) => assert.ok(audio.subarray(44).equals(pcm), "it is the provider's audio"),
     },
   ],
-  cases: [...commonCases, otherKind, ...speechCases],
+  cases: [...commonCases, otherKind, ...streamCases, ...speechCases],
   start: (url) =>
     startOperations({
       catalog: catalog(url),

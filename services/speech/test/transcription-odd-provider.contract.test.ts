@@ -7,12 +7,12 @@ import {
   type OddCase,
   retried,
   send,
-  unusable,
   type Wire,
 } from "@uag/harness/odd-provider/case";
 import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
 import { eventTypesIn } from "@uag/harness/odd-provider/event-types";
 import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
+import { streamCases } from "@uag/harness/odd-provider/stream-cases";
 import { startOperations } from "@uag/harness/start-operations";
 import { createTranscription } from "../src/transcription/create-transcription.ts";
 import { audioForm, formType, wav } from "../src/transcription/testing/audio-files.ts";
@@ -68,50 +68,12 @@ const cases: OddCase[] = [
     ...failedWithUsage,
   },
   { name: "a list", respond: () => send("200 OK", json, "[1]"), ...retried },
-];
-
-const first = ({ events: eventsOf, usage }: Wire): string => eventsOf?.(usage)[0] ?? "";
-const last = ({ events: eventsOf, usage }: Wire): string => eventsOf?.(usage)[1] ?? "";
-const streams: OddCase[] = [
-  {
-    name: "no end",
-    respond: (odd) => send("200 OK", events, first(odd)),
-    calls: 1,
-    client: "broken",
-    bill: "estimate",
-  },
-  {
-    name: "an event that is not JSON",
-    respond: (odd) => send("200 OK", events, `${first(odd)}data: not json\n\n`),
-    calls: 1,
-    client: "broken",
-    bill: "estimate",
-  },
-  {
-    name: "an error event with usage",
-    respond: (odd) => send("200 OK", events, `${first(odd)}event: error\ndata: ${odd.error({ usage: odd.usage })}\n\n`),
-    calls: 1,
-    client: "broken",
-    bill: "usage",
-  },
-  {
-    name: "a first event that is not JSON",
-    respond: () => send("200 OK", events, "data: not json\n\n"),
-    ...unusable,
-  },
-  {
-    name: "a stream of comments",
-    respond: () => send("200 OK", events, ": ping\n\n"),
-    calls: 1,
-    client: "broken",
-    bill: "free",
-  },
-  { name: "its end twice", respond: (odd) => send("200 OK", events, first(odd) + last(odd) + last(odd)), ...complete },
   {
     name: "the name of the last event in its text",
+    kind: "stream",
     respond: (odd) => {
       const named = JSON.stringify({ type: "transcript.text.delta", delta: '"transcript.text.done"' });
-      return send("200 OK", events, `data: ${named}\n\n${last(odd)}`);
+      return send("200 OK", events, `data: ${named}\n\n${odd.events?.(odd.usage)[1]}`);
     },
     ...complete,
   },
@@ -131,6 +93,9 @@ const mode = (model: string, format: string, more: Pick<OddMode, "usageNanoUsd" 
     ]),
   ...more,
 });
+
+/** The head is sent with the first bytes, before a transcript. */
+const headBeforeText: OddMode["differs"] = { "a stream of comments": { calls: 1, client: "broken" } };
 
 const streamed = mode("tokens", "json", {
   wire: wire(tokens),
@@ -154,6 +119,7 @@ testOddProviders({
           ["prompt", marker],
           ["stream", "true"],
         ]),
+      differs: headBeforeText,
     },
     mode("tokens", "json", {
       wire: wire(tokens),
@@ -168,7 +134,7 @@ testOddProviders({
       differs: { "a count of a float": { bill: "asked" } },
     }),
   ].map((each) => ({ ...each, askedNanoUsd: 200_000n })),
-  cases: [...commonCases, otherKind, ...cases, ...streams.map((odd) => ({ ...odd, kind: "stream" as const }))],
+  cases: [...commonCases, otherKind, ...streamCases, ...cases],
   start: (url) =>
     startOperations({
       catalog: catalog(url),

@@ -9,6 +9,7 @@ import {
   half,
   json,
   type OddCase,
+  type Outcome,
   refused,
   retried,
   send,
@@ -17,7 +18,7 @@ import {
   type Wire,
   withUsage,
 } from "./case.ts";
-import { httpBytes, type OddResponse } from "./server.ts";
+import { chunk, httpBytes, type OddResponse } from "./server.ts";
 
 const contentTypes: OddCase[] = [
   { name: "no content type", respond: valid({}), ...complete },
@@ -137,10 +138,6 @@ const bodies: OddCase[] = [
 ];
 
 const head = httpBytes("200 OK", { ...json, "transfer-encoding": "chunked" }, "");
-const chunk = (body: string | Buffer): Buffer => {
-  const bytes = Buffer.from(body);
-  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
-};
 const slices = (bytes: Buffer, count: number): Buffer[] =>
   Array.from({ length: count }, (_, at) =>
     bytes.subarray(Math.floor((at * bytes.length) / count), Math.floor(((at + 1) * bytes.length) / count)),
@@ -295,3 +292,13 @@ export const usageInTwoEvents: OddCase = {
   },
   ...complete,
 };
+
+/** Bodies that no client can use, by name: with usage, which is charged, and without. */
+export const unusableBodies = <W extends Wire>(
+  bodies: Readonly<Record<string, (wire: W, usage: unknown) => string>>,
+  withoutUsage: Outcome = unusable,
+): OddCase<W>[] =>
+  Object.entries(bodies).flatMap(([name, body]): OddCase<W>[] => [
+    { name, respond: (wire) => send("200 OK", json, body(wire, wire.usage)), ...failedWithUsage },
+    { name: `${name}, without usage`, respond: (wire) => send("200 OK", json, body(wire, undefined)), ...withoutUsage },
+  ]);

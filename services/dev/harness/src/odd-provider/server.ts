@@ -37,6 +37,12 @@ export function httpBytes(status: string, headers: Readonly<Record<string, strin
   return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`), bytes]);
 }
 
+/** A chunk of a body in chunked coding. */
+export function chunk(body: string | Buffer): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
+}
+
 /** Starts the provider on a free port of this machine. */
 export async function startOddProvider(): Promise<OddProvider> {
   const responses = new Map<string, OddResponse | Responder>();
