@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse";
+import { wavFile } from "@uag/harness/testing/wav";
 import { BufferBudget } from "@uag/untrusted/buffer-budget";
 import { createGuardedClient, type GuardedClient } from "@uag/untrusted/http/guarded";
 import { ResponseMemory } from "@uag/untrusted/response-memory";
@@ -17,20 +18,7 @@ import { createAudioFetcher } from "../src/speech/fetch.ts";
 const samples = Buffer.from(Array.from({ length: 400 }, (_, index) => index % 256));
 const usage = { input_tokens: 0, output_tokens: 0, characters: 5 };
 
-function wav(): Buffer {
-  const header = Buffer.alloc(44);
-  header.write("RIFF\0\0\0\0WAVEfmt ", 0, "latin1");
-  header.writeUInt32LE(16, 16);
-  header.writeUInt16LE(1, 20);
-  header.writeUInt16LE(1, 22);
-  header.writeUInt32LE(24_000, 24);
-  header.writeUInt32LE(48_000, 28);
-  header.writeUInt16LE(2, 32);
-  header.writeUInt16LE(16, 34);
-  header.write("data", 36, "latin1");
-  header.writeUInt32LE(samples.length, 40);
-  return Buffer.concat([header, samples]);
-}
+const wav = (): Buffer => wavFile(samples, { sampleRate: 24_000, bits: 16 });
 
 let respond: (response: ServerResponse) => void;
 let received: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];

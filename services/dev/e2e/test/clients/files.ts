@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { silence } from "@uag/harness/testing/wav";
 import { issue, makeAuthority } from "@uag/local/identity/authority";
 
 /** An https server with a few files; records the paths that were requested. */
@@ -36,19 +37,4 @@ export async function startFiles(contents: Readonly<Record<string, Buffer>>): Pr
 export const mp4 = Buffer.from("AAAAIGZ0eXBpc29tAAACAGlzb21pc28yYXZjMW1wNDE=", "base64");
 
 /** A WAV file of silence: 24 kHz, 16 bits, one channel. */
-export function wav(seconds: number): Buffer {
-  const file = Buffer.alloc(44 + seconds * 48_000);
-  file.write("RIFF");
-  file.writeUInt32LE(file.length - 8, 4);
-  file.write("WAVEfmt ", 8);
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(24_000, 24);
-  file.writeUInt32LE(48_000, 28);
-  file.writeUInt16LE(2, 32);
-  file.writeUInt16LE(16, 34);
-  file.write("data", 36);
-  file.writeUInt32LE(file.length - 44, 40);
-  return file;
-}
+export const wav = (seconds: number): Buffer => silence(seconds, 24_000);

@@ -1,4 +1,5 @@
 import type { Model } from "@uag/catalog/types";
+import { silence } from "@uag/harness/testing/wav";
 
 export type Random = () => number;
 
@@ -11,25 +12,8 @@ export interface Edge {
 
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
-/** One second of low-bitrate MP3 is a kilobyte; here it is WAV at 8 kHz. */
-export const spokenWav = Buffer.concat([wavHead(16_000), Buffer.alloc(16_000)]).toString("base64");
-
-function wavHead(bytes: number): Buffer {
-  const head = Buffer.alloc(44);
-  head.write("RIFF");
-  head.writeUInt32LE(36 + bytes, 4);
-  head.write("WAVEfmt ", 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(16_000, 24);
-  head.writeUInt32LE(32_000, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write("data", 36);
-  head.writeUInt32LE(bytes, 40);
-  return head;
-}
+/** Half a second of 16 kHz. */
+export const spokenWav = silence(0.5, 16_000).toString("base64");
 
 /** Texts with many or few tokens per byte, and one beyond the most expensive tier. */
 function filling(random: Random, model: Model): string {

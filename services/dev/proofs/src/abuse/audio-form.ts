@@ -1,3 +1,5 @@
+import { wavFile } from "@uag/harness/testing/wav";
+
 const boundary = "b";
 
 /** The content type of a form. */
@@ -21,23 +23,5 @@ export function audioPieces({ fields, file }: AudioForm): Buffer[] {
   ];
 }
 
-const samples = 26_000_000;
-const sampleRate = 1_000;
-
 /** A WAV file of the largest size with the fewest samples per second: seven hours. */
-export function longWav(): Buffer {
-  const file = Buffer.alloc(44 + samples, 128);
-  file.write("RIFF", 0, "latin1");
-  file.writeUInt32LE(file.length - 8, 4);
-  file.write("WAVEfmt ", 8, "latin1");
-  file.writeUInt32LE(16, 16);
-  file.writeUInt16LE(1, 20);
-  file.writeUInt16LE(1, 22);
-  file.writeUInt32LE(sampleRate, 24);
-  file.writeUInt32LE(sampleRate, 28);
-  file.writeUInt16LE(1, 32);
-  file.writeUInt16LE(8, 34);
-  file.write("data", 36, "latin1");
-  file.writeUInt32LE(samples, 40);
-  return file;
-}
+export const longWav = (): Buffer => wavFile(Buffer.alloc(26_000_000, 128), { sampleRate: 1_000, bits: 8 });
