@@ -122,11 +122,6 @@ const fault = (): never => {
   throw new Error("a fault of ours");
 };
 
-test("bills a successful response once, and sends it after its bill is written", async () => {
-  const { settled, responses } = await run({});
-  assert.deepEqual([settled.length, settled[0]?.costNanoUsd, responses], [1, 3n, [200]]);
-});
-
 test("counts a request as a refusal of its key only if it is not admitted", async () => {
   const about = { accountId: "acct_1", keyId: "key_1", operation: "embeddings", requestId: "r" };
   const short = await run({}, { available: 0n });
