@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Skeleton, Stack, TextInput } from "@mantine/core";
+import { Button, Skeleton, Stack, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useRouter } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { call } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
 import { ButtonLink } from "../ui/links.tsx";
+import { PasswordInput } from "../ui/password-input.tsx";
 import { CenteredCard } from "./centered-card.tsx";
 import { adopt, type Role, type Session, sessionQuery, shortestPassword } from "./session.ts";
 
@@ -47,7 +48,6 @@ function AcceptForm({ token }: { readonly token: string }) {
           description={t("invitation.short", { count: shortestPassword })}
           autoComplete="new-password"
           required
-          visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
           {...form.getInputProps("password")}
         />
         {accept.error !== null && <Failure error={accept.error} />}

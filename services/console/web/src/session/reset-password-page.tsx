@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { call } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
 import { ButtonLink } from "../ui/links.tsx";
+import { PasswordInput } from "../ui/password-input.tsx";
 import { CenteredCard } from "./centered-card.tsx";
 import { shortestPassword } from "./session.ts";
 
@@ -46,7 +47,6 @@ export function ResetPasswordPage() {
             autoComplete="new-password"
             required
             autoFocus
-            visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
             {...form.getInputProps("password")}
           />
           {reset.error !== null && (

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Divider, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Divider, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDocumentTitle } from "@mantine/hooks";
 import { IconInfoCircle, IconLogin2 } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { call, urlOf } from "../api/http.ts";
 import { Failure } from "../ui/failure.tsx";
 import { TextLink } from "../ui/links.tsx";
+import { PasswordInput } from "../ui/password-input.tsx";
 import { CenteredCard } from "./centered-card.tsx";
 import { adopt, type Session, sessionQuery } from "./session.ts";
 
@@ -109,13 +110,7 @@ function PasswordForm({ canReset }: { readonly canReset: boolean }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <TextInput label={t("signIn.email")} autoComplete="username" name="email" required autoFocus />
-        <PasswordInput
-          label={t("signIn.password")}
-          autoComplete="current-password"
-          name="password"
-          required
-          visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
-        />
+        <PasswordInput label={t("signIn.password")} autoComplete="current-password" name="password" required />
         {signIn.error !== null && <Failure error={signIn.error} />}
         <Button type="submit" loading={signIn.isPending} fullWidth>
           {t("signIn.submit")}

@@ -1,7 +1,8 @@
-import { PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import type { FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Actions } from "../ui/actions.tsx";
+import { PasswordInput } from "../ui/password-input.tsx";
 
 export interface Proof {
   readonly password: string;
@@ -33,7 +34,6 @@ export function ProveForm({ action, color, of, onSubmit }: Props) {
           name="password"
           required
           data-autofocus
-          visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
         />
         <TextInput
           label={t("signIn.code")}

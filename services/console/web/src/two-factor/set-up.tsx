@@ -1,10 +1,11 @@
-import { Box, Group, PasswordInput, Skeleton, Stack, Text, TextInput } from "@mantine/core";
+import { Box, Group, Skeleton, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../api/http.ts";
 import { Actions } from "../ui/actions.tsx";
 import { Copy } from "../ui/copy.tsx";
+import { PasswordInput } from "../ui/password-input.tsx";
 import classes from "./qr-code.module.css";
 import { RecoveryCodes } from "./recovery-codes.tsx";
 
@@ -95,7 +96,6 @@ function PasswordForm({ onSecret }: { readonly onSecret: (secret: SecretOfApp) =
           name="password"
           required
           data-autofocus
-          visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
         />
         <Actions of={begin}>{t("twoFactor.continue")}</Actions>
       </Stack>

@@ -10,6 +10,7 @@ import { AsCode } from "./as-code.tsx";
 import { ImageResult, makeImages } from "./images-panel.tsx";
 import { MaskCanvas, maskOf } from "./mask-canvas.tsx";
 import { pictureTypes } from "./pictures.tsx";
+import { RunRow } from "./run-row.tsx";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 const path = "/v1/images/edits";
@@ -116,16 +117,13 @@ export function EditPanel() {
         value={prompt}
         onChange={(event) => setPrompt(event.currentTarget.value)}
       />
-      <Group justify="space-between">
-        <AsCode path={path} body={{ model: model?.id, prompt }} files={files} />
-        <Button
-          onClick={() => make.mutate()}
-          loading={make.isPending}
-          disabled={edited === undefined || prompt === "" || model === undefined}
-        >
-          {t("playground.edit")}
-        </Button>
-      </Group>
+      <RunRow
+        code={<AsCode path={path} body={{ model: model?.id, prompt }} files={files} />}
+        run={make}
+        ready={edited !== undefined && prompt !== "" && model !== undefined}
+      >
+        {t("playground.edit")}
+      </RunRow>
     </>
   );
   const result = (

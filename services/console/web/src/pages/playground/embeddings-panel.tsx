@@ -1,4 +1,4 @@
-import { Button, Group, Progress, Stack, Text, Textarea } from "@mantine/core";
+import { Progress, Stack, Text, Textarea } from "@mantine/core";
 import { IconVector } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -10,6 +10,7 @@ import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
 import { ask, receiptIdOf } from "./gateway.ts";
+import { RunRow } from "./run-row.tsx";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Embeddings {
@@ -60,16 +61,13 @@ export function EmbeddingsPanel() {
         value={texts[1]}
         onChange={(event) => setTexts([texts[0], event.currentTarget.value])}
       />
-      <Group justify="space-between">
-        <AsCode path="/v1/embeddings" body={body} />
-        <Button
-          onClick={() => run.mutate()}
-          loading={run.isPending}
-          disabled={texts.includes("") || model === undefined}
-        >
-          {t("playground.compare")}
-        </Button>
-      </Group>
+      <RunRow
+        code={<AsCode path="/v1/embeddings" body={body} />}
+        run={run}
+        ready={!texts.includes("") && model !== undefined}
+      >
+        {t("playground.compare")}
+      </RunRow>
     </>
   );
   const result = (

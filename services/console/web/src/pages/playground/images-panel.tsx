@@ -1,6 +1,5 @@
 import {
   Anchor,
-  Button,
   Group,
   Image,
   Loader,
@@ -25,6 +24,7 @@ import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
 import type { CodeOf } from "./code.ts";
 import { ask, receiptIdOf } from "./gateway.ts";
+import { RunRow } from "./run-row.tsx";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Wanted {
@@ -240,16 +240,13 @@ export function ImagesPanel() {
       />
       <SizeInput of={model} value={wanted.size} onChange={(size) => setWanted({ ...wanted, size })} />
       <Amount of={model} wanted={wanted} onChange={setWanted} />
-      <Group justify="space-between">
-        <AsCode path="/v1/images/generations" body={body} />
-        <Button
-          onClick={() => make.mutate()}
-          loading={make.isPending}
-          disabled={wanted.prompt === "" || model === undefined}
-        >
-          {t("playground.make")}
-        </Button>
-      </Group>
+      <RunRow
+        code={<AsCode path="/v1/images/generations" body={body} />}
+        run={make}
+        ready={wanted.prompt !== "" && model !== undefined}
+      >
+        {t("playground.make")}
+      </RunRow>
     </>
   );
   return <Workbench form={form} result={<ImageResult of={make.data} pending={make.isPending} error={make.error} />} />;

@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Select, Stack, Textarea } from "@mantine/core";
+import { Group, Loader, Select, Stack, Textarea } from "@mantine/core";
 import { IconVolume } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -11,6 +11,7 @@ import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
 import { ask, receiptIdOf } from "./gateway.ts";
+import { RunRow } from "./run-row.tsx";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Voices {
@@ -73,12 +74,13 @@ export function SpeechPanel() {
         value={input}
         onChange={(event) => setInput(event.currentTarget.value)}
       />
-      <Group justify="space-between">
-        <AsCode path="/v1/audio/speech" body={body} saveAs="speech.mp3" />
-        <Button onClick={() => make.mutate()} loading={make.isPending} disabled={input === "" || model === undefined}>
-          {t("playground.speak")}
-        </Button>
-      </Group>
+      <RunRow
+        code={<AsCode path="/v1/audio/speech" body={body} saveAs="speech.mp3" />}
+        run={make}
+        ready={input !== "" && model !== undefined}
+      >
+        {t("playground.speak")}
+      </RunRow>
     </>
   );
   const result = (

@@ -11,6 +11,7 @@ import { Failure } from "../../ui/failure.tsx";
 import { AsCode } from "./as-code.tsx";
 import { Bill } from "./bill.tsx";
 import { ask, receiptIdOf } from "./gateway.ts";
+import { RunRow } from "./run-row.tsx";
 import { ModelSelect, useModelOf, Workbench } from "./workbench.tsx";
 
 interface Task {
@@ -131,16 +132,9 @@ export function VideoPanel() {
           allowDeselect={false}
         />
       </Group>
-      <Group justify="space-between">
-        <AsCode path={path} body={body} />
-        <Button
-          onClick={() => make.mutate()}
-          loading={make.isPending}
-          disabled={wanted.prompt === "" || model === undefined}
-        >
-          {t("playground.film")}
-        </Button>
-      </Group>
+      <RunRow code={<AsCode path={path} body={body} />} run={make} ready={wanted.prompt !== "" && model !== undefined}>
+        {t("playground.film")}
+      </RunRow>
     </>
   );
   const result = (

@@ -1,15 +1,4 @@
-import {
-  Badge,
-  Button,
-  Group,
-  PasswordInput,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Badge, Button, Group, SimpleGrid, Skeleton, Stack, Table, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -24,6 +13,7 @@ import { FactRow, Facts } from "../../ui/facts.tsx";
 import { Failure } from "../../ui/failure.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { PasswordInput } from "../../ui/password-input.tsx";
 import { Time } from "../../ui/time.tsx";
 
 interface SignedIn {
@@ -76,7 +66,6 @@ function PasswordForm() {
       await client.invalidateQueries();
     },
   });
-  const toggle = { visibilityToggleButtonProps: { "aria-label": t("signIn.showPassword") } };
   return (
     <Panel title={t("profile.password")}>
       <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
@@ -85,7 +74,6 @@ function PasswordForm() {
             label={t("profile.current")}
             autoComplete="current-password"
             required
-            {...toggle}
             key={form.key("current")}
             {...form.getInputProps("current")}
           />
@@ -93,7 +81,6 @@ function PasswordForm() {
             label={t("profile.new")}
             autoComplete="new-password"
             required
-            {...toggle}
             key={form.key("new")}
             {...form.getInputProps("new")}
           />

@@ -1,9 +1,10 @@
-import { Drawer, PasswordInput, Select, Stack, TextInput } from "@mantine/core";
+import { Drawer, Select, Stack, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Actions } from "../../ui/actions.tsx";
 import { Failure } from "../../ui/failure.tsx";
+import { PasswordInput } from "../../ui/password-input.tsx";
 import { templatesQuery } from "./providers.ts";
 import { useChange } from "./use-change.ts";
 
@@ -79,7 +80,6 @@ function AddProviderForm({ onClose, onAdded }: Omit<Props, "opened">) {
           value={apiKey}
           onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
           autoComplete="off"
-          visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
         />
         {templates.error !== null && <Failure error={templates.error} />}
         <Actions of={add} onCancel={onClose} disabled={id === "" || baseUrl.trim() === ""}>

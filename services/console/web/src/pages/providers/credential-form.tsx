@@ -1,9 +1,10 @@
-import { PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Provider } from "../../api/types.ts";
 import { Actions } from "../../ui/actions.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { PasswordInput } from "../../ui/password-input.tsx";
 import { providerPath } from "./providers.ts";
 import { useChange } from "./use-change.ts";
 
@@ -44,7 +45,6 @@ export function CredentialForm({ of: provider }: { readonly of: Provider }) {
             value={apiKey}
             onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
             autoComplete="off"
-            visibilityToggleButtonProps={{ "aria-label": t("signIn.showPassword") }}
             required
           />
           <TextInput
