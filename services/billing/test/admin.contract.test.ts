@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -12,7 +9,17 @@ import { connectBus } from "@uag/runtime/bus";
 import { createLogger } from "@uag/runtime/log";
 import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
-import { acquireFields, faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
+import {
+  acquireFields,
+  catalogFile,
+  faults,
+  fund,
+  pepper,
+  resolveKey,
+  scratch,
+  startBilling,
+  usage,
+} from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const digestOf = (secret: string): Buffer => digestKey(secret, Buffer.from(pepper, "hex"));
@@ -186,12 +193,8 @@ test("an admin token resolves until it is revoked; the environment's token follo
 
 test("repairs an unpriced request once, with an additional row at the catalogue's price", async () => {
   await using db = scratch();
-  await using resources = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "catalogue-"));
-  resources.defer(() => rm(dir, { recursive: true, force: true }));
-  const file = join(dir, "catalog.yaml");
-  await writeFile(file, catalogue(1_000));
-  await using billing = await startBilling({ ...db.env, CATALOG_FILE: file });
+  await using file = await catalogFile(catalogue(1_000));
+  await using billing = await startBilling({ ...db.env, CATALOG_FILE: file.path });
   using admin = adminOn(billing.grpcPort);
   const accountId = await fund(billing, 50_000_000n);
   const unpriced = { accountId, pricing: Pricing.UNPRICED, costNanoUsd: 0n, holdNanoUsd: 46_000_000n };
@@ -254,12 +257,8 @@ test("repairs an unpriced request once, with an additional row at the catalogue'
 
 test("corrects a provisional charge down or up, and implausible usage only by a given cost", async () => {
   await using db = scratch();
-  await using resources = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), "catalogue-"));
-  resources.defer(() => rm(dir, { recursive: true, force: true }));
-  const file = join(dir, "catalog.yaml");
-  await writeFile(file, catalogue(1_000));
-  await using billing = await startBilling({ ...db.env, CATALOG_FILE: file });
+  await using file = await catalogFile(catalogue(1_000));
+  await using billing = await startBilling({ ...db.env, CATALOG_FILE: file.path });
   using admin = adminOn(billing.grpcPort);
   const accountId = await fund(billing, 100_000_000n);
   const { grantId } = await billing.grants.acquire(

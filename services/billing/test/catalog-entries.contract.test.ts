@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
@@ -15,7 +12,7 @@ import {
 import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
 import { createConnection } from "mongoose";
-import { scratch, startBilling } from "./harness.ts";
+import { catalogFile, scratch, startBilling } from "./harness.ts";
 
 const actor = { id: "admtok_x", name: "Ada", requestId: "req_1" };
 const key = "5b".repeat(32);
@@ -28,14 +25,8 @@ models:
      max_output_tokens: 100, price: {input_tokens: 1, output_tokens: 4}, upstreams: [{provider: acme}]}
 `;
 
-let dir = "";
-let file = "";
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "catalog-"));
-  file = join(dir, "catalog.yaml");
-  await writeFile(file, catalogue);
-});
-after(() => rm(dir, { recursive: true }));
+const file = await catalogFile(catalogue);
+after(() => file[Symbol.asyncDispose]());
 
 type Catalog = RpcClient<CatalogServiceServer>;
 type Admin = RpcClient<AdminServiceServer>;
@@ -43,7 +34,9 @@ type Admin = RpcClient<AdminServiceServer>;
 /** Billing over the catalogue, with clients of its own. */
 async function open(env: NodeJS.ProcessEnv = {}) {
   const stack = new AsyncDisposableStack();
-  const db = stack.use(scratch({ CATALOG_FILE: file, CREDENTIAL_KEY: key, EGRESS_ALLOW: "127.0.0.1:8000", ...env }));
+  const db = stack.use(
+    scratch({ CATALOG_FILE: file.path, CREDENTIAL_KEY: key, EGRESS_ALLOW: "127.0.0.1:8000", ...env }),
+  );
   const billing = stack.use(await startBilling(db.env));
   const at = `127.0.0.1:${billing.grpcPort}`;
   const catalog: Catalog = stack.use(createRpcClient<CatalogServiceServer>(CatalogServiceService, at, insecure));

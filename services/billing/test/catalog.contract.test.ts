@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { catalogChanged, catalogChangedSubject } from "@uag/contract/messages/billing";
@@ -19,7 +16,7 @@ import { createLogger } from "@uag/runtime/log";
 import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
 import { createConnection } from "mongoose";
-import { type Scratch, scratch, spawnBilling, startBilling } from "./harness.ts";
+import { catalogFile, type Scratch, scratch, spawnBilling, startBilling } from "./harness.ts";
 
 const actor = { id: "admtok_x", name: "Ada", requestId: "req_1" };
 const key = "5b".repeat(32);
@@ -33,14 +30,8 @@ models:
      max_output_tokens: 100, price: {input_tokens: 1, output_tokens: 4}, upstreams: [{provider: acme}]}
 `;
 
-let dir = "";
-let file = "";
-before(async () => {
-  dir = await mkdtemp(join(tmpdir(), "catalog-"));
-  file = join(dir, "catalog.yaml");
-  await writeFile(file, catalogue);
-});
-after(() => rm(dir, { recursive: true }));
+const file = await catalogFile(catalogue);
+after(() => file[Symbol.asyncDispose]());
 
 type Catalog = RpcClient<CatalogServiceServer>;
 const clientOf = (port: number): Catalog =>
@@ -83,7 +74,7 @@ async function everythingIn({ env }: Scratch): Promise<string> {
 }
 
 test("a stored credential is encrypted at rest, is in no response, log or audit row, and can be decrypted while its key is being rotated", async () => {
-  await using db = scratch({ CATALOG_FILE: file, CREDENTIAL_KEY: key });
+  await using db = scratch({ CATALOG_FILE: file.path, CREDENTIAL_KEY: key });
   {
     await using billing = await startBilling(db.env);
     using catalog = clientOf(billing.grpcPort);
@@ -120,7 +111,7 @@ test("a stored credential is encrypted at rest, is in no response, log or audit 
 });
 
 test("a change that would be invalid is refused with its field, and changes nothing", async () => {
-  await using db = scratch({ CATALOG_FILE: file, CREDENTIAL_KEY: key, EGRESS_ALLOW: "127.0.0.1:8443" });
+  await using db = scratch({ CATALOG_FILE: file.path, CREDENTIAL_KEY: key, EGRESS_ALLOW: "127.0.0.1:8443" });
   await using billing = await startBilling(db.env);
   using catalog = clientOf(billing.grpcPort);
   const create = (more: Partial<CreateCredentialRequest>) => catalog.createCredential(credential(more));
@@ -151,7 +142,7 @@ test("a change that would be invalid is refused with its field, and changes noth
 });
 
 test("without CREDENTIAL_KEY no key can be stored, and a variable of the services can be named", async () => {
-  await using db = scratch({ CATALOG_FILE: file });
+  await using db = scratch({ CATALOG_FILE: file.path });
   await using billing = await startBilling(db.env);
   using catalog = clientOf(billing.grpcPort);
   await assert.rejects(
@@ -164,7 +155,7 @@ test("without CREDENTIAL_KEY no key can be stored, and a variable of the service
 });
 
 test("of two operators who change the same provider at once one is refused, and each change is announced with its version", async () => {
-  await using db = scratch({ CATALOG_FILE: file, CREDENTIAL_KEY: key });
+  await using db = scratch({ CATALOG_FILE: file.path, CREDENTIAL_KEY: key });
   await using one = await startBilling(db.env);
   await using two = await startBilling(db.env);
   using first = clientOf(one.grpcPort);
@@ -187,7 +178,7 @@ test("of two operators who change the same provider at once one is refused, and 
 });
 
 test("a change is atomic when billing is killed: the change, its version and its audit row are written, or none of them", async () => {
-  await using db = scratch({ CATALOG_FILE: file, CREDENTIAL_KEY: key });
+  await using db = scratch({ CATALOG_FILE: file.path, CREDENTIAL_KEY: key });
   await using billing = await spawnBilling(db.env);
   using catalog = clientOf(billing.port);
   using admin = createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${billing.port}`, insecure);
@@ -223,7 +214,7 @@ test("a change is atomic when billing is killed: the change, its version and its
 });
 
 test("new requests use all enabled credentials, the newest first; disabled ones stay for tasks until they are deleted", async () => {
-  await using db = scratch({ CATALOG_FILE: file, CREDENTIAL_KEY: key });
+  await using db = scratch({ CATALOG_FILE: file.path, CREDENTIAL_KEY: key });
   await using billing = await startBilling(db.env);
   using catalog = clientOf(billing.grpcPort);
   const inForce = async () => {

@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { engineUrl } from "@uag/harness/engine-url";
@@ -60,6 +63,14 @@ export function scratch(settings: Record<string, string> = {}): Scratch {
       await connection.close();
     },
   };
+}
+
+/** A catalogue file in a folder of its own. */
+export async function catalogFile(content: string): Promise<{ readonly path: string } & AsyncDisposable> {
+  const dir = await mkdtempDisposable(join(tmpdir(), "catalog-"));
+  const path = join(dir.path, "catalog.yaml");
+  await writeFile(path, content);
+  return { path, [Symbol.asyncDispose]: () => dir.remove() };
 }
 
 export interface Clients extends Disposable {

@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type PriceServiceServer, PriceServiceService } from "@uag/proto/billing/v1/prices.ts";
 import { createRpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
-import { scratch, startBilling } from "./harness.ts";
+import { catalogFile, scratch, startBilling } from "./harness.ts";
 
 const actor = { id: "admtok_x", name: "Ada", requestId: "req_1" };
 const usd = 1_000_000_000n;
@@ -21,10 +18,8 @@ models:
 `;
 
 test("an accepted price is one immutable version with its audit row, however often it is accepted; stale, doubtful and late ones are refused", async () => {
-  const dir = await mkdtemp(join(tmpdir(), "prices-"));
-  const file = join(dir, "catalog.yaml");
-  await writeFile(file, catalogue);
-  await using db = scratch({ CATALOG_FILE: file });
+  await using file = await catalogFile(catalogue);
+  await using db = scratch({ CATALOG_FILE: file.path });
   await using billing = await startBilling(db.env);
   const address = `127.0.0.1:${billing.grpcPort}`;
   using prices = createRpcClient<PriceServiceServer>(PriceServiceService, address, insecure);
@@ -100,5 +95,4 @@ test("an accepted price is one immutable version with its audit row, however oft
   assert.equal(records[0]?.actor?.id, actor.id);
   const after = JSON.parse(records[0]?.after ?? "") as { price_version: string };
   assert.equal(models[0]?.priceVersion, after.price_version);
-  await rm(dir, { recursive: true });
 });

@@ -3,25 +3,8 @@ import { failedWithUsage, json, type OddCase, retried, send } from "@uag/harness
 import { commonCases, otherKind, unusableBodies } from "@uag/harness/odd-provider/cases";
 import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
 import { streamCases } from "@uag/harness/odd-provider/stream-cases";
-import { startOperations } from "@uag/harness/start-operations";
-import { createAudioFetcher } from "@uag/providers/speech/fetch";
-import { Mp3Encoders } from "../src/audio/mp3-encoders.ts";
-import { operations } from "../src/operations.ts";
-import { pcm, type SpeechWire, speechWire } from "./odd-provider/wire.ts";
-
-const catalog = (url: string): string => `
-providers:
-  dash: { protocol: dashscope, base_url: "${url}", api_key: sk-upstream-secret, timeouts: { first_byte: 20s, between_chunks: 1s, total: 20s } }
-models:
-  - id: voice
-    owned_by: acme
-    created: 2026-01-01
-    operations: [audio.speech]
-    output: [audio]
-    speech: { formats: [mp3, wav], segment_characters: 600, voices: [Cherry] }
-    price: { characters: 10 }
-    upstreams: [{ provider: dash, model: qwen3-tts-flash }]
-`;
+import { catalog, impatient, startSpeech } from "./support.ts";
+import { pcm, type SpeechWire, speechWire } from "./wires.ts";
 
 const speechCases: OddCase<SpeechWire>[] = [
   ...unusableBodies<SpeechWire>({ "no audio": (wire, usage) => wire.spoken("", usage) }, retried),
@@ -72,15 +55,5 @@ testOddProviders<SpeechWire>({
     },
   ],
   cases: [...commonCases, otherKind, ...streamCases, ...speechCases],
-  start: (url) =>
-    startOperations({
-      catalog: catalog(url),
-      operations: (context, resources) =>
-        operations({
-          ...context,
-          encoders: resources.use(new Mp3Encoders(1)),
-          audio: createAudioFetcher(context.guarded),
-          maxCharacters: 10_000,
-        }),
-    }),
+  start: (url) => startSpeech({ catalog: catalog(url, impatient) }),
 });

@@ -1,65 +1,12 @@
 import assert from "node:assert/strict";
-import {
-  complete,
-  events,
-  failedWithUsage,
-  json,
-  type OddCase,
-  retried,
-  send,
-  type Wire,
-} from "@uag/harness/odd-provider/case";
+import { complete, events, failedWithUsage, json, type OddCase, retried, send } from "@uag/harness/odd-provider/case";
 import { commonCases, otherKind } from "@uag/harness/odd-provider/cases";
 import { eventTypesIn } from "@uag/harness/odd-provider/event-types";
 import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
 import { streamCases } from "@uag/harness/odd-provider/stream-cases";
-import { startOperations } from "@uag/harness/start-operations";
-import { createTranscription } from "../src/transcription/create-transcription.ts";
 import { audioForm, formType, wav } from "../src/transcription/testing/audio-files.ts";
-
-const catalog = (url: string): string => `
-providers:
-  openai: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret, timeouts: { first_byte: 20s, between_chunks: 1s, total: 20s } }
-models:
-  - &tokens
-    id: tokens
-    owned_by: acme
-    created: 2026-01-01
-    operations: [audio.transcriptions]
-    input: [audio]
-    max_output_tokens: 2000
-    transcription: { formats: [json], streams: true, audio_tokens_per_second: 10 }
-    price: { input_tokens: 2.5, audio_input_tokens: 2.5, output_tokens: 10 }
-    upstreams: [{ provider: openai }]
-  - <<: *tokens
-    id: seconds
-    transcription: { formats: [json, verbose_json] }
-    price: { audio_seconds: 0.0001 }
-`;
-
-const text = "Hello there.";
-const segments = [{ id: 0, start: 0, end: 2.8, text: ` ${text}` }];
-
-/** OpenAI's transcription. */
-const wire = (usage: object): Wire => ({
-  usageName: "usage",
-  usage,
-  whole: (reported) => JSON.stringify({ text, duration: 2.8, segments, usage: reported }),
-  events: (reported) =>
-    [
-      { type: "transcript.text.delta", delta: text },
-      { type: "transcript.text.done", text, segments, usage: reported },
-    ].map((event) => `data: ${JSON.stringify(event)}\n\n`),
-  error: (more) => JSON.stringify({ error: { message: "boom", type: "server_error" }, ...more }),
-});
-
-const tokens = {
-  type: "tokens",
-  input_tokens: 30,
-  input_token_details: { text_tokens: 0, audio_tokens: 30 },
-  output_tokens: 8,
-  total_tokens: 38,
-};
+import { catalog, impatient, startSpeech } from "./support.ts";
+import { seconds, text, tokens, transcriptWire } from "./wires.ts";
 
 const cases: OddCase[] = [
   {
@@ -98,7 +45,7 @@ const mode = (model: string, format: string, more: Pick<OddMode, "usageNanoUsd" 
 const headBeforeText: OddMode["differs"] = { "a stream of comments": { calls: 1, client: "broken" } };
 
 const streamed = mode("tokens", "json", {
-  wire: wire(tokens),
+  wire: transcriptWire(tokens),
   usageNanoUsd: 30n * 2_500n + 8n * 10_000n,
   check: (response, client) => {
     const types = eventTypesIn(response);
@@ -122,12 +69,12 @@ testOddProviders({
       differs: headBeforeText,
     },
     mode("tokens", "json", {
-      wire: wire(tokens),
+      wire: transcriptWire(tokens),
       usageNanoUsd: 30n * 2_500n + 8n * 10_000n,
       check: (response) => assert.equal(response.json()["text"], text),
     }),
     mode("seconds", "srt", {
-      wire: wire({ type: "duration", seconds: 3 }),
+      wire: transcriptWire(seconds),
       usageNanoUsd: 300_000n,
       check: (response) => assert.match(response.text, /^1\n00:00:00,000 --> 00:00:02,800\nHello there\.\n/),
       // A part of a second counts as a whole one: what this reports is a bill of two.
@@ -135,9 +82,5 @@ testOddProviders({
     }),
   ].map((each) => ({ ...each, askedNanoUsd: 200_000n })),
   cases: [...commonCases, otherKind, ...streamCases, ...cases],
-  start: (url) =>
-    startOperations({
-      catalog: catalog(url),
-      operations: (context) => ({ "audio.transcriptions": createTranscription(context) }),
-    }),
+  start: (url) => startSpeech({ catalog: catalog(url, impatient) }),
 });
