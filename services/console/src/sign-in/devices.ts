@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Request, Response } from "express";
 import { cookieOf, setCookie } from "../http/cookies.ts";
-import type { DeviceDocument } from "../store/devices.ts";
 import type { Store } from "../store/store.ts";
+import type { UserTokenDocument } from "../store/user-tokens.ts";
 
 const cookieName = "console_device";
 const cookieBytes = 32;
@@ -32,7 +32,9 @@ export class Devices {
   async known(request: Request, userId: string | undefined): Promise<string | undefined> {
     const id = digestIn(request);
     if (id === undefined || userId === undefined) return undefined;
-    const found = await this.#devices.findOne({ _id: id, userId, endsAt: { $gt: new Date() } }).lean<DeviceDocument>();
+    const found = await this.#devices
+      .findOne({ _id: id, userId, endsAt: { $gt: new Date() } })
+      .lean<UserTokenDocument>();
     return found?._id;
   }
 

@@ -1,18 +1,17 @@
 import type { Connection, Model } from "mongoose";
-import { type DeviceDocument, deviceModel } from "./devices.ts";
 import { type InvitationDocument, invitationModel } from "./invitations.ts";
-import { type PasswordResetDocument, passwordResetModel } from "./password-resets.ts";
 import { type SessionDocument, sessionModel } from "./sessions.ts";
 import { type SignInTriesDocument, signInTriesModel } from "./sign-in-tries.ts";
+import { deviceModel, passwordResetModel, type UserTokenDocument } from "./user-tokens.ts";
 import { type UserDocument, userModel } from "./users.ts";
 
 /** The console's collections. */
 export interface Store {
   readonly users: Model<UserDocument>;
   readonly sessions: Model<SessionDocument>;
-  readonly devices: Model<DeviceDocument>;
+  readonly devices: Model<UserTokenDocument>;
   readonly invitations: Model<InvitationDocument>;
-  readonly passwordResets: Model<PasswordResetDocument>;
+  readonly passwordResets: Model<UserTokenDocument>;
   readonly signInTries: Model<SignInTriesDocument>;
 }
 

@@ -3,24 +3,12 @@ import { test } from "node:test";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import type { Billed } from "./billed.ts";
 import { type Comparison, type ComparisonInput, compare } from "./compare.ts";
+import { sampleAttempt } from "./sample-attempt.ts";
 import type { Served } from "./served.ts";
 
 const usage = { prompt_tokens: 9, completion_tokens: 12, details: { cached: 0 } };
 
-function attempt(more: Partial<Served> = {}): Served {
-  return {
-    requestId: "r1",
-    startedAtMs: 1_000,
-    endedAtMs: 1_500,
-    status: 200,
-    usage,
-    images: undefined,
-    charged: "whole",
-    outcome: "completed",
-    faults: {},
-    ...more,
-  };
-}
+const attempt = (more: Partial<Served> = {}): Served => sampleAttempt({ usage, ...more });
 
 function bill(more: Partial<Billed> = {}): Billed {
   return {

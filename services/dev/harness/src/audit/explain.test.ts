@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Model } from "@uag/catalog/types";
 import { Outcome, Pricing, SettlementRule, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { explain } from "./explain.ts";
+import { sampleAttempt } from "./sample-attempt.ts";
 import type { Served } from "./served.ts";
 
 const usage = { prompt_tokens: 10, completion_tokens: 20 };
@@ -17,20 +18,7 @@ const units = [
   { name: "output_tokens", quantity: 20n },
 ];
 
-function attempt(more: Partial<Served> = {}): Served {
-  return {
-    requestId: "r1",
-    startedAtMs: 1,
-    endedAtMs: 2,
-    status: 200,
-    usage,
-    images: undefined,
-    charged: "whole",
-    outcome: "completed",
-    faults: {},
-    ...more,
-  };
-}
+const attempt = (more: Partial<Served> = {}): Served => sampleAttempt({ usage, ...more });
 
 const rawOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
