@@ -258,7 +258,7 @@ describe("users of a console with two replicas", () => {
     await put("litellm", 2, 1.5);
     await put("genai-prices", 1, 1.5);
     const page = await stage.visit("/prices", "Prices");
-    await page.getByRole("row").filter({ hasText: model }).filter({ hasText: "+50.00 %" }).click();
+    await page.getByRole("row").filter({ hasText: model }).filter({ hasText: "+50%" }).click();
     const review = page.getByRole("dialog");
     await review.getByRole("row").filter({ hasText: "input_tokens" }).getByText("The tables disagree").waitFor();
     await review.getByRole("link", { name: "Vendor's page" }).waitFor();
@@ -269,7 +269,7 @@ describe("users of a console with two replicas", () => {
     await review.getByLabel("I checked these prices on the vendor's page").check();
     await review.getByRole("button", { name: "Accept" }).click();
     await page.getByText(`The new price of ${model} is in force within seconds.`).waitFor();
-    await page.getByRole("row").filter({ hasText: model }).filter({ hasText: "-50.00 %" }).waitFor();
+    await page.getByRole("row").filter({ hasText: model }).filter({ hasText: "-50%" }).waitFor();
     const { data } = (await api.call("GET", "/audit-log?action=price.accept")) as {
       data: { target_id: string; after: { price_version: string; price: { input_tokens: number } } }[];
     };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import i18next from "i18next";
-import { bytes, percent } from "./number.ts";
+import { bytes, percent, percentChange } from "./number.ts";
 
 before(async () => {
   await i18next.init({ lng: "en", resources: {} });
@@ -13,6 +13,10 @@ test("a share below one is never shown as 100%, nor one above zero as 0%", () =>
   assert.equal(percent(0.995), "99.5%");
   assert.equal(percent(0), "0%");
   assert.equal(percent(0.000_01), "<0.01%");
+});
+
+test("a change has its sign", () => {
+  assert.deepEqual([25, -12.345, 0].map(percentChange), ["+25%", "-12.35%", "0%"]);
 });
 
 test("sizes carry their unit's symbol", () => {

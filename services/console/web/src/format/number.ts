@@ -31,6 +31,14 @@ export function percent(share: number): string {
   return share > 0 && share < smallestShare ? `<${text(smallestShare)}` : text(share);
 }
 
+/** A change in percent, with its sign. */
+export const percentChange = (percent: number): string =>
+  (percent / 100).toLocaleString(i18next.language, {
+    style: "percent",
+    signDisplay: "exceptZero",
+    maximumFractionDigits: 2,
+  });
+
 /** Milliseconds as 340 ms, 1.2 s or 3.4 min. */
 export function duration(ms: number): string {
   const unit = (value: number, name: string): string =>

@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Reconciliation } from "../../api/types.ts";
-import { integer } from "../../format/number.ts";
+import { integer, percent } from "../../format/number.ts";
 import { type Columns, columnsOf, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -26,7 +26,7 @@ function Total({ of: day, side }: { readonly of: Reconciliation; readonly side: 
 }
 
 const coverageText = (total: Figure | undefined): string =>
-  typeof total?.coverage_percent === "number" ? `${total.coverage_percent.toFixed(2)} %` : "—";
+  typeof total?.coverage_percent === "number" ? percent(total.coverage_percent / 100) : "—";
 
 function useColumns(): Columns<Reconciliation> {
   const { t } = useTranslation();

@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/http.ts";
 import type { PriceReview } from "../../api/types.ts";
+import { percentChange } from "../../format/number.ts";
 
 export type Reviewed = PriceReview["models"][number];
 export type Option = Reviewed["options"][number];
@@ -15,8 +16,7 @@ export const priceText = (usd: string | null | undefined): string =>
   usd == null ? "—" : usd.replace(/\.?0{1,9}$/, "");
 
 /** The change with its sign; a dash for a price that is new. */
-export const percentText = (percent: number | null): string =>
-  percent === null ? "—" : `${percent > 0 ? "+" : ""}${percent.toFixed(2)} %`;
+export const percentText = (percent: number | null): string => (percent === null ? "—" : percentChange(percent));
 
 /** The change that is proposed first: what both tables have. */
 export const firstOption = ({ options }: Reviewed): Option | undefined => options[0];

@@ -26,8 +26,9 @@ function StateOf({ state }: { readonly state: KeyState }) {
   );
 }
 
-/** The keys of the catalogue's file that are in use; they cannot be changed here. */
-function FileRows({ of: { pool } }: { readonly of: Provider }) {
+/** The keys of the catalogue's file that are in use; they cannot be changed here. A simulated provider has none. */
+function FileRows({ of: { pool, state } }: { readonly of: Provider }) {
+  if (state === "simulated") return null;
   return pool
     .filter(({ id }) => id === null)
     .map(({ name, state }) => (
