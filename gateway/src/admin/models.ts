@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import type { UpstreamStatus } from "@uag/contract/messages/status";
+import { circuitStates, type UpstreamStatus } from "@uag/contract/messages/status";
 import { pageQuery } from "@uag/contract/requests/admin";
 import { pathFields } from "@uag/contract/requests/admin-fields";
 import { createModelRequest, routingStrategy, updateModelRequest } from "@uag/contract/requests/admin-models";
@@ -36,6 +36,7 @@ function showHealth(seen: readonly UpstreamStatus[]): Shows["providers"][number]
     failures: seen.reduce((sum, { failures }) => sum + failures, 0),
     latency_ms: times ?? null,
     resting: seen.filter(({ rests_for_ms: ms }) => ms > 0).length,
+    circuit: circuitStates.findLast((state) => seen.some(({ circuit }) => circuit === state)) ?? "closed",
     rejection: seen.find(({ rejection }) => rejection !== undefined)?.rejection ?? null,
     rests_for_ms: seen.reduce((max, { rests_for_ms: ms }) => Math.max(max, ms), 0),
   };

@@ -54,6 +54,9 @@ const billed = {
   "x-gateway-credential": header(
     "The provider's credential of the last call: its name, or such as `sk-...abcd`. Absent for a provider without a key.",
   ),
+  "x-gateway-routing": header(
+    "Why the last call went to its provider and was made with its credential, such as `provider=priority, credential=affinity`: see the guide on limits. Absent if there was no choice.",
+  ),
   "x-gateway-cost-usd": header("The cost of the response, if known when the headers are sent."),
   "x-gateway-max-tokens": header(
     "The cap on each candidate's output tokens that the gateway sent, if the request sets none: what the balance covers (`lower_output_cap` of the account), or the longest response that is not streamed.",

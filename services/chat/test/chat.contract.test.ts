@@ -63,6 +63,8 @@ test("returns a non-streamed response byte for byte, billed by the upstream's co
       upstreamRequestId: "up",
       upstreamModel: "plain",
       upstreamCredential: "sk-...-one",
+      upstreamReason: undefined,
+      credentialReason: undefined,
       rawUsage: JSON.stringify(usage),
       attempts: 1,
       status: 200,

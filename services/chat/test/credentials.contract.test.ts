@@ -51,7 +51,7 @@ before(async () => {
     ([name, credentials]) =>
       `  ${name}: { protocol: openai, base_url: "${simulator.url}/openai/v1", credentials: [${credentials}] }`,
   );
-  const faulty = table.map(({ strategy, fault }) => idOf(strategy, fault));
+  const faulty = [...table.map(({ strategy, fault }) => idOf(strategy, fault)), "bursting"];
   for (const name of faulty.flatMap(upstreamsOf))
     rows.push(
       `  ${name}: { protocol: openai, base_url: "${simulator.url}/openai/v1", credentials: [{ name: ${name}, api_key: key-${name} }] }`,
@@ -61,8 +61,8 @@ before(async () => {
   const models = Object.keys(providers).map(
     (name) => `  - { id: ${name}, ${traits}, upstreams: [{ provider: ${name}, model: gpt-4o-mini }] }`,
   );
-  for (const { strategy, fault } of table) {
-    const id = idOf(strategy, fault);
+  const rowed = table.map(({ strategy, fault }) => ({ strategy, id: idOf(strategy, fault) }));
+  for (const { strategy, id } of [...rowed, { strategy: "priority", id: "bursting" }]) {
     const upstreams = upstreamsOf(id).map(
       (provider, priority) => `{ provider: ${provider}, model: gpt-4o-mini, priority: ${priority} }`,
     );
@@ -76,9 +76,14 @@ after(() => resources.disposeAsync());
 
 let asked = 0;
 /** Sends a request that belongs to no earlier conversation. */
-async function ask(model: string) {
+function send(model: string) {
   const content = `repeat 20 words\n${++asked}`;
-  const response = await harness.call("chat.completions", { model, messages: [{ role: "user", content }] });
+  return harness.call("chat.completions", { model, messages: [{ role: "user", content }] });
+}
+
+/** Sends such a request, and returns its bill with the response. */
+async function ask(model: string) {
+  const response = await send(model);
   const { settlement } = harness.admission.booked.at(-1) ?? assert.fail("nothing was admitted");
   assert.ok(settlement !== undefined, "nothing was billed");
   return {
@@ -86,6 +91,7 @@ async function ask(model: string) {
     text: response.text,
     attempts: Number(response.header("x-gateway-attempts")),
     credential: response.header("x-gateway-credential"),
+    routing: response.header("x-gateway-routing") ?? "",
     settlement,
   };
 }
@@ -114,11 +120,18 @@ test("a credential that is limited or rejected is replaced by the next without t
   assert.deepEqual([limited.status, limited.attempts, limited.credential], [200, 2, "b"], limited.text);
   assert.equal(limited.settlement.upstreamCredential, "b");
   assert.deepEqual(
-    limited.settlement.failedAttempts.map(({ credential, failure, status }) => [credential, failure, status]),
-    [["a", "capacity", 429]],
+    limited.settlement.failedAttempts.map(({ credential, credentialReason, failure, status }) => [
+      credential,
+      credentialReason,
+      failure,
+      status,
+    ]),
+    [["a", "priority", "capacity", 429]],
   );
+  assert.equal(limited.routing, "credential=failover");
   const later = await ask("ranked");
-  assert.deepEqual([later.attempts, later.credential], [1, "b"]);
+  assert.deepEqual([later.attempts, later.credential, later.routing], [1, "b", "credential=rate_limit"]);
+  assert.equal(later.settlement.credentialReason, "rate_limit");
   await fault("key-ranked-b", { status: 401 });
   const rejected = await ask("ranked");
   assert.deepEqual([rejected.status, rejected.attempts, rejected.credential], [200, 2, "c"], rejected.text);
@@ -236,6 +249,34 @@ test("a conversation moves to another credential while its own is limited, and r
   assert.deepEqual(await say(), [200, own]);
 });
 
+/** Which reasons the calls that responded have. */
+const reasons: Readonly<Record<Strategy, Readonly<Record<Fault, readonly string[]>>>> = {
+  priority: {
+    none: ["priority"],
+    limited: ["failover", "rate_limit"],
+    "wrong key": ["failover", "cooldown"],
+    "out of credit": ["failover", "cooldown"],
+    slow: ["priority"],
+    dead: ["failover", "cooldown"],
+  },
+  weighted: {
+    none: ["affinity"],
+    limited: ["failover", "rate_limit", "affinity"],
+    "wrong key": ["failover", "cooldown", "affinity"],
+    "out of credit": ["failover", "cooldown", "affinity"],
+    slow: ["affinity"],
+    dead: ["failover", "cooldown", "affinity"],
+  },
+  least_latency: {
+    none: ["latency", "affinity"],
+    limited: ["failover", "rate_limit", "affinity"],
+    "wrong key": ["failover", "cooldown", "affinity"],
+    "out of credit": ["failover", "cooldown", "affinity"],
+    slow: ["latency", "affinity"],
+    dead: ["failover", "cooldown", "affinity"],
+  },
+};
+
 /** How many of the table's requests the first upstream serves, of `tableRequests`. */
 const tableRequests = 24;
 const byFirst: Readonly<Record<Strategy, Readonly<Record<Fault, readonly [least: number, most: number]>>>> = {
@@ -271,10 +312,14 @@ for (const { strategy, fault: name } of table) {
     if (name !== "none") await fault(`key-${id}-first`, faults[name]);
     const start = (await simulator.log()).length;
     let [answeredByFirst, calls] = [0, 0];
+    const routed = new Map<string, number>();
     const billed: (readonly [number, number])[] = [];
     for (let i = 0; i < tableRequests; i++) {
-      const { status, text, attempts, credential, settlement } = await ask(id);
+      const { status, text, attempts, credential, routing, settlement } = await ask(id);
       assert.equal(status, 200, text);
+      const reason = routing.replace("provider=", "");
+      assert.equal(settlement.upstreamReason, reason);
+      routed.set(reason, (routed.get(reason) ?? 0) + 1);
       if (credential === `${id}-first`) answeredByFirst++;
       calls += attempts;
       const { units } = settlement;
@@ -284,14 +329,42 @@ for (const { strategy, fault: name } of table) {
     const charged = served.filter((call) => call.charged?.rule === "whole").map(({ usage }) => usage);
     const failed = served.length - charged.length;
     t.diagnostic(
-      `${strategy} x ${name}: first ${answeredByFirst}, second ${tableRequests - answeredByFirst} of ${tableRequests}; ` +
+      `${strategy} x ${name}: first ${answeredByFirst}, second ${tableRequests - answeredByFirst} of ${tableRequests} ` +
+        `(${[...routed].map((each) => each.join(": ")).join(", ")}); ` +
         `${failed} failed calls, none seen by the client; ${billed.length} billed, ${charged.length} charged by the provider`,
     );
     assert.deepEqual(
       billed,
       charged.map((usage) => [usage?.prompt_tokens, usage?.completion_tokens]),
     );
+    const expected = reasons[strategy][name];
+    assert.ok(
+      [...routed.keys()].every((reason) => expected.includes(reason)),
+      [...routed.keys()].join(),
+    );
     const [least, most] = byFirst[strategy][name];
     assert.ok(answeredByFirst >= least && answeredByFirst <= most, `${answeredByFirst} by the first`);
   });
 }
+
+test("an upstream of which too many concurrent calls fail is a last resort, and no request fails or is billed twice", async (t) => {
+  const id = "bursting";
+  await fault(`key-${id}-first`, { status: 500, latency: 1_000 });
+  const start = (await simulator.log()).length;
+  const booked = harness.admission.booked.length;
+  const burst = await Promise.all(Array.from({ length: 40 }, () => send(id)));
+  assert.deepEqual([...new Set(burst.map(({ status }) => status))], [200]);
+  const later = await ask(id);
+  assert.deepEqual([later.attempts, later.routing, later.credential], [1, "provider=circuit_open", `${id}-second`]);
+  const bills = harness.admission.booked.slice(booked).map(({ settlement }) => settlement?.units ?? []);
+  const calls = burst.reduce((sum, response) => sum + Number(response.header("x-gateway-attempts")), 1);
+  const served = await servedSince(start, calls);
+  const charged = served.filter((call) => call.charged?.rule === "whole");
+  t.diagnostic(`40 concurrent requests: ${served.length} calls, ${charged.length} charged, ${bills.length} bills`);
+  assert.deepEqual([served.length, charged.length, bills.length], [calls, 41, 41]);
+  const tokens = (counts: readonly (number | undefined)[]): number => counts.reduce<number>((a, b = 0) => a + b, 0);
+  assert.equal(
+    tokens(bills.map((units) => unitsOf(units, "output_tokens"))),
+    tokens(charged.map(({ usage }) => usage?.completion_tokens)),
+  );
+});

@@ -289,6 +289,12 @@ export interface FailedAttempt {
   midStream: boolean;
   /** Name or hint of the credential it was made with; empty: without one. */
   credential: string;
+  /**
+   * Why the upstream was called, and why with this credential, e.g. "affinity"; absent where there
+   * was no choice.
+   */
+  upstreamReason?: string | undefined;
+  credentialReason?: string | undefined;
 }
 
 /** One request's usage: the journal's final record, the message on JetStream, the row in MongoDB. */
@@ -362,7 +368,15 @@ export interface UsageEvent {
     | string
     | undefined;
   /** Why: the kind of its last failure, or "cooldown". */
-  fallbackReason?: string | undefined;
+  fallbackReason?:
+    | string
+    | undefined;
+  /**
+   * Why the upstream was called, and why with this credential, as in failed attempts. They are not
+   * billed.
+   */
+  upstreamReason?: string | undefined;
+  credentialReason?: string | undefined;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -473,6 +487,8 @@ function createBaseFailedAttempt(): FailedAttempt {
     upstreamRequestId: undefined,
     midStream: false,
     credential: "",
+    upstreamReason: undefined,
+    credentialReason: undefined,
   };
 }
 
@@ -510,6 +526,12 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     }
     if (message.credential !== "") {
       writer.uint32(90).string(message.credential);
+    }
+    if (message.upstreamReason !== undefined) {
+      writer.uint32(98).string(message.upstreamReason);
+    }
+    if (message.credentialReason !== undefined) {
+      writer.uint32(106).string(message.credentialReason);
     }
     return writer;
   },
@@ -615,6 +637,22 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
             message.credential = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.upstreamReason = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.credentialReason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -660,6 +698,16 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
         ? globalThis.Boolean(object.mid_stream)
         : false,
       credential: isSet(object.credential) ? globalThis.String(object.credential) : "",
+      upstreamReason: isSet(object.upstreamReason)
+        ? globalThis.String(object.upstreamReason)
+        : isSet(object.upstream_reason)
+        ? globalThis.String(object.upstream_reason)
+        : undefined,
+      credentialReason: isSet(object.credentialReason)
+        ? globalThis.String(object.credentialReason)
+        : isSet(object.credential_reason)
+        ? globalThis.String(object.credential_reason)
+        : undefined,
     };
   },
 
@@ -698,6 +746,12 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     if (message.credential !== "") {
       obj.credential = message.credential;
     }
+    if (message.upstreamReason !== undefined) {
+      obj.upstreamReason = message.upstreamReason;
+    }
+    if (message.credentialReason !== undefined) {
+      obj.credentialReason = message.credentialReason;
+    }
     return obj;
   },
 
@@ -717,6 +771,8 @@ export const FailedAttempt: MessageFns<FailedAttempt> = {
     message.upstreamRequestId = object.upstreamRequestId ?? undefined;
     message.midStream = object.midStream ?? false;
     message.credential = object.credential ?? "";
+    message.upstreamReason = object.upstreamReason ?? undefined;
+    message.credentialReason = object.credentialReason ?? undefined;
     return message;
   },
 };
@@ -756,6 +812,8 @@ function createBaseUsageEvent(): UsageEvent {
     catalogVersion: undefined,
     requestedModel: undefined,
     fallbackReason: undefined,
+    upstreamReason: undefined,
+    credentialReason: undefined,
   };
 }
 
@@ -871,6 +929,12 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     if (message.fallbackReason !== undefined) {
       writer.uint32(266).string(message.fallbackReason);
+    }
+    if (message.upstreamReason !== undefined) {
+      writer.uint32(274).string(message.upstreamReason);
+    }
+    if (message.credentialReason !== undefined) {
+      writer.uint32(282).string(message.credentialReason);
     }
     return writer;
   },
@@ -1152,6 +1216,22 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.fallbackReason = reader.string();
             continue;
           }
+          case 34: {
+            if (tag !== 274) {
+              break;
+            }
+
+            message.upstreamReason = reader.string();
+            continue;
+          }
+          case 35: {
+            if (tag !== 282) {
+              break;
+            }
+
+            message.credentialReason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1297,6 +1377,16 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : isSet(object.fallback_reason)
         ? globalThis.String(object.fallback_reason)
         : undefined,
+      upstreamReason: isSet(object.upstreamReason)
+        ? globalThis.String(object.upstreamReason)
+        : isSet(object.upstream_reason)
+        ? globalThis.String(object.upstream_reason)
+        : undefined,
+      credentialReason: isSet(object.credentialReason)
+        ? globalThis.String(object.credentialReason)
+        : isSet(object.credential_reason)
+        ? globalThis.String(object.credential_reason)
+        : undefined,
     };
   },
 
@@ -1401,6 +1491,12 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.fallbackReason !== undefined) {
       obj.fallbackReason = message.fallbackReason;
     }
+    if (message.upstreamReason !== undefined) {
+      obj.upstreamReason = message.upstreamReason;
+    }
+    if (message.credentialReason !== undefined) {
+      obj.credentialReason = message.credentialReason;
+    }
     return obj;
   },
 
@@ -1448,6 +1544,8 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.catalogVersion = object.catalogVersion ?? undefined;
     message.requestedModel = object.requestedModel ?? undefined;
     message.fallbackReason = object.fallbackReason ?? undefined;
+    message.upstreamReason = object.upstreamReason ?? undefined;
+    message.credentialReason = object.credentialReason ?? undefined;
     return message;
   },
 };

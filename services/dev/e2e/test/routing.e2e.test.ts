@@ -86,6 +86,7 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
       [header("model"), header("fallback"), found.attempts],
       ["costly", "replaced; reason=transient", 2],
     );
+    assert.equal(header("routing"), "provider=fallback");
     const { prompt_tokens: input, completion_tokens: output } = (
       found.json() as { usage: { prompt_tokens: number; completion_tokens: number } }
     ).usage;
@@ -100,7 +101,7 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     });
     const { event, attempts, items } = receipt as {
       event: Record<string, unknown>;
-      attempts: { model: string; outcome: string }[];
+      attempts: { outcome: string; provider_reason: string | null }[];
       items: { unit: string; price_usd: string }[];
     };
     const shown = ({ model, requested_model, fallback_reason }: Record<string, unknown>) => [
@@ -110,8 +111,11 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     ];
     assert.deepEqual(shown(event), ["costly", "replaced", "transient"]);
     assert.deepEqual(
-      attempts.map(({ outcome }) => outcome),
-      ["transient", "answered"],
+      attempts.map(({ outcome, provider_reason: reason }) => [outcome, reason]),
+      [
+        ["transient", null],
+        ["answered", "fallback"],
+      ],
     );
     assert.equal(Number(items.find(({ unit }) => unit === "output_tokens")?.price_usd), 20);
     const own = await read(`${run.base_url}/v1/receipts`, run.api_key);

@@ -2,7 +2,9 @@ import { type Priced, price, unpricedUnits } from "@uag/catalog/price";
 import { type Charged, chargeOf } from "@uag/catalog/provisional";
 import type { Model, Upstream } from "@uag/catalog/types";
 import { type FailedAttempt, Outcome, Pricing, type Unit } from "@uag/proto/metering/v1/usage.ts";
+import type { FailedCall } from "@uag/providers/attempt";
 import { detailsOf, type UpstreamFailure } from "@uag/providers/failure";
+import { noChoice, type RoutingReasons } from "@uag/providers/routing-reason";
 import { crashPoint } from "@uag/runtime/crash-point";
 import type { Admitted, Settlement } from "@uag/usage/types";
 import type { CapabilityEvents } from "./events.ts";
@@ -80,6 +82,8 @@ export class Bill {
   #servedBy: ServedBy;
   readonly #admittedAt = performance.now();
   readonly #failedAttempts: FailedAttempt[] = [];
+  /** Why each upstream was called, the last time. */
+  readonly #reasons = new Map<Upstream, RoutingReasons>();
   #firstByteMs: number | undefined;
   #settled: Promise<bigint> | undefined;
 
@@ -93,28 +97,40 @@ export class Bill {
     this.#servedBy = servedBy;
   }
 
-  /** Records a failed call; another may follow. @param durationMs how long the call took */
-  attemptFailed(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void {
-    this.#addFailure(upstream, failure, { durationMs: Math.round(durationMs), midStream: false });
+  /** Records why an upstream is called. */
+  attemptBegan(upstream: Upstream, reasons: RoutingReasons): void {
+    if (reasons !== noChoice) this.#reasons.set(upstream, reasons);
+  }
+
+  /** Why an upstream was called, the last time. */
+  reasonsFor(upstream: Upstream | undefined): RoutingReasons {
+    return (upstream && this.#reasons.get(upstream)) ?? noChoice;
+  }
+
+  /** Records a failed call; another may follow. */
+  attemptFailed(upstream: Upstream, failure: UpstreamFailure, { durationMs, reasons }: FailedCall): void {
+    this.#addFailure(upstream, failure, { durationMs: Math.round(durationMs), reasons, midStream: false });
   }
 
   /** Records that a call failed after the client had received a part of its response. */
   streamFailed(upstream: Upstream, failure: UpstreamFailure): void {
     const last = this.#failedAttempts.at(-1);
     const startedMs = last === undefined ? 0 : last.afterMs + last.durationMs;
-    this.#addFailure(upstream, failure, { durationMs: Math.max(0, this.#elapsedMs() - startedMs), midStream: true });
+    const durationMs = Math.max(0, this.#elapsedMs() - startedMs);
+    this.#addFailure(upstream, failure, { durationMs, reasons: this.reasonsFor(upstream), midStream: true });
   }
 
   #addFailure(
     upstream: Upstream,
     failure: UpstreamFailure,
-    { durationMs, midStream }: Pick<FailedAttempt, "durationMs" | "midStream">,
+    { durationMs, reasons, midStream }: FailedCall & Pick<FailedAttempt, "midStream">,
   ): void {
     if (this.#failedAttempts.length >= maxFailedAttempts) return;
     const afterMs = Math.max(0, this.#elapsedMs() - durationMs);
     const { name, credential } = upstream.provider;
     const called = { upstream: name, upstreamModel: upstream.model, credential: credential.name, afterMs, durationMs };
-    this.#failedAttempts.push({ ...called, ...detailsOf(failure, upstream.provider), midStream });
+    const chosen = { upstreamReason: reasons.upstream, credentialReason: reasons.credential };
+    this.#failedAttempts.push({ ...called, ...chosen, ...detailsOf(failure, upstream.provider), midStream });
   }
 
   /** Records that the first bytes of a stream are being sent. */
@@ -159,6 +175,7 @@ export class Bill {
     if (this.#settled !== undefined) return this.#settled;
     const { events, exchange } = this.#options;
     const { holdNanoUsd, model, replaced } = this.#servedBy;
+    const reasons = this.reasonsFor(upstream);
     const settlement: Settlement = {
       ...sum,
       outcome,
@@ -168,6 +185,8 @@ export class Bill {
       ...(upstreamRequestId !== undefined && { upstreamRequestId }),
       upstreamModel: upstream?.model ?? "",
       upstreamCredential: upstream?.provider.credential.name || undefined,
+      upstreamReason: reasons.upstream,
+      credentialReason: reasons.credential,
       rawUsage: raw ?? nothing,
       attempts,
       status,

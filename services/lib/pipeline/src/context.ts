@@ -66,7 +66,9 @@ export interface ContextOptions {
 export function createContext(options: ContextOptions): CapabilityContext & AsyncDisposable {
   const { catalog, admission, log, metrics, egressAllow, bufferLimits, proxies = noProxies } = options;
   const { tracing, inferenceMetrics } = options;
-  const health = new UpstreamHealth();
+  const aboveHold = new AboveHold();
+  const events = createEvents(log, metrics, aboveHold, options.countRefusal);
+  const health = new UpstreamHealth({ onCircuit: events.circuitChanged });
   const { credentials } = health;
   const pools = new HttpPools({ proxies, allow: egressAllow, observe: credentials.observe.bind(credentials) });
   const drains = new Drains();
@@ -76,10 +78,10 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
   metrics.sampled("uag_buffers_refused_total", () => buffers.refused);
   metrics.sampled("uag_buffered_limit_bytes", () => buffers.total);
   metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.cooldowns());
+  metrics.sampledBy("uag_circuits_open", "provider", () => health.openCircuits());
   metrics.sampledBy("uag_credentials_unavailable", "provider", () =>
     unavailableCredentials(catalog.current, credentials),
   );
-  const aboveHold = new AboveHold();
   const guarded = createGuardedClient({ allow: egressAllow });
   return {
     catalog,
@@ -89,7 +91,7 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
     budget: new RetryBudget(),
     drains,
     buffers,
-    events: createEvents(log, metrics, aboveHold, options.countRefusal),
+    events,
     aboveHold,
     guarded,
     urls: new UrlFetches({ client: guarded, buffers, budget: options.fetchBudget }),

@@ -2,6 +2,7 @@ import type { Upstream } from "@uag/catalog/types";
 import { unitOf } from "@uag/catalog/units";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
+import type { CircuitState } from "@uag/providers/circuit";
 import { failureForLog, type UpstreamFailure } from "@uag/providers/failure";
 import type { Logger } from "@uag/runtime/log";
 import type { Metrics } from "@uag/runtime/metrics";
@@ -37,6 +38,8 @@ export interface CapabilityEvents {
   settled(request: SettledRequest, settlement: Settlement): void;
   /** An upstream's response has begun. */
   upstreamResponded(upstream: Upstream): void;
+  /** An upstream's circuit opened, or closed. */
+  circuitChanged(upstream: Upstream, state: CircuitState): void;
   upstreamFailed(requestId: string, upstream: Upstream, failure: UpstreamFailure): void;
   /** A request got an error response. One with a status of 500 or more is logged with its cause. */
   refused(error: ClientError): void;
@@ -133,6 +136,7 @@ export function createEvents(
   const refusedUnpriced = metrics.counter("uag_refused_unpriced_requests_total");
   const retries = metrics.counter("uag_upstream_retries_total");
   const failures = metrics.counter("uag_upstream_failures_total");
+  const circuits = metrics.counter("uag_circuit_changes_total");
   const fallbacks = metrics.counter("uag_fallbacks_total");
   return {
     settled(request, settlement) {
@@ -144,6 +148,11 @@ export function createEvents(
       alarmed(request, settlement);
     },
     upstreamResponded: ({ provider }) => responses.labels(provider.name).inc(),
+    circuitChanged({ provider: { name: provider }, model }, state) {
+      circuits.labels(provider, state).inc();
+      if (state === "open") log.warn({ provider, model }, "circuit opened: the upstream is only a last resort");
+      else log.info({ provider, model }, "circuit closed");
+    },
     upstreamFailed(requestId, upstream, failure) {
       const provider = upstream.provider.name;
       failures.labels(provider, failure.kind).inc();

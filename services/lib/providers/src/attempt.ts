@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RoutingStrategy, Upstream } from "@uag/catalog/types";
-import { RequestCredentials, type RequestCredentialsOptions } from "./credentials/request-credentials.ts";
+import type { Upstream } from "@uag/catalog/types";
 import { type FailureKind, UpstreamFailure } from "./failure.ts";
 import type { UpstreamHealth } from "./health.ts";
-import { orderUpstreams } from "./order-upstreams.ts";
 import type { RetryBudget } from "./retry-budget.ts";
+import { Route, type RoutingOptions } from "./route.ts";
+import type { RoutingReasons } from "./routing-reason.ts";
 
 /** Failures that another credential of the same upstream may not have. */
 const ofCredential: ReadonlySet<FailureKind> = new Set(["operator", "quota", "capacity"]);
@@ -14,13 +14,11 @@ const triesOfOne = 3;
 const firstBackoffMs = 100;
 const maxBackoffMs = 2_000;
 
-export interface AttemptOptions<T> extends Pick<RequestCredentialsOptions, "affinity" | "tokens"> {
+export interface AttemptOptions<T> extends RoutingOptions {
   readonly upstreams: readonly Upstream[];
   readonly health: UpstreamHealth;
   readonly budget: RetryBudget;
   readonly signal: AbortSignal;
-  /** The model's; default: `priority`. */
-  readonly strategy?: RoutingStrategy | undefined;
   /** Attempts that were made for the request already; default: none. */
   readonly attemptsBefore?: number;
   /**
@@ -28,10 +26,15 @@ export interface AttemptOptions<T> extends Pick<RequestCredentialsOptions, "affi
    * by then.
    */
   call(upstream: Upstream): Promise<T>;
+  onCall?(upstream: Upstream, reasons: RoutingReasons): void;
   onResponse?(upstream: Upstream): void;
-  /** @param durationMs duration of the attempt */
-  onFailure?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
-  random?(): number;
+  onFailure?(upstream: Upstream, failure: UpstreamFailure, attempt: FailedCall): void;
+}
+
+/** Of an attempt that failed. */
+export interface FailedCall {
+  readonly durationMs: number;
+  readonly reasons: RoutingReasons;
 }
 
 export interface Attempted<T> {
@@ -66,51 +69,48 @@ export class AttemptsFailed extends Error {
 export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<T>> {
   const { health, budget, signal, random = Math.random } = options;
   budget.deposit();
-  const credentials = new RequestCredentials(options);
-  const { strategy } = options;
-  let round = orderUpstreams(options.upstreams, health, { strategy, affinity: credentials.affinity });
+  const route = new Route(options.upstreams, health, options);
   let attempts = options.attemptsBefore ?? 0;
   let last: AttemptsFailed | undefined;
   // The first attempt needs no budget.
   let allowed = true;
-  for (let tries = 0; tries < triesOfOne && round.length > 0; tries++) {
-    const again: Upstream[] = [];
+  for (let tries = 1; ; tries++) {
     let waitMs = 0;
-    for (let at = 0; at < round.length; at++) {
-      const upstream = tries === 0 ? credentials.first(round[at] as Upstream) : (round[at] as Upstream);
+    for (let routed = route.next(); routed !== undefined; routed = route.next()) {
       if (last !== undefined && (signal.aborted || !(allowed || budget.withdraw()))) throw last;
       allowed = false;
       attempts++;
+      const { upstream, reasons } = routed;
+      options.onCall?.(upstream, reasons);
       const startedAt = performance.now();
-      credentials.began(upstream);
-      const ended = strategy === "least_latency" ? health.began(upstream) : undefined;
+      route.credentials.began(upstream);
+      const call = health.began(upstream);
       try {
         const value = await options.call(upstream);
-        health.succeeded(upstream, performance.now() - startedAt);
+        health.succeeded(call, performance.now() - startedAt);
         options.onResponse?.(upstream);
         return { value, upstream, attempts };
       } catch (error) {
         const failure = asFailure(error);
-        health.failed(upstream, failure);
-        options.onFailure?.(upstream, failure, performance.now() - startedAt);
+        health.failed(call, failure);
+        options.onFailure?.(upstream, failure, { durationMs: performance.now() - startedAt, reasons });
         last = new AttemptsFailed(moreInformative(last?.failure, failure), upstream, attempts);
         if (failure.isFinal) throw last;
-        const other = ofCredential.has(failure.kind) ? credentials.another(upstream) : undefined;
-        if (other !== undefined) round.splice(at + 1, 0, other);
-        if (other !== undefined || !sameAgain.has(failure.kind) || (failure.retryAfterMs ?? 0) > maxBackoffMs) continue;
-        again.push(upstream);
-        waitMs = Math.max(waitMs, failure.retryAfterMs ?? 0);
+        const retryAfterMs = failure.retryAfterMs ?? 0;
+        if (ofCredential.has(failure.kind) && route.callAnother(routed)) continue;
+        if (!sameAgain.has(failure.kind) || retryAfterMs > maxBackoffMs) continue;
+        route.callAgain(upstream);
+        waitMs = Math.max(waitMs, retryAfterMs);
       } finally {
-        credentials.ended(upstream);
-        ended?.();
+        route.credentials.ended(upstream);
+        health.ended(call);
       }
     }
-    round = again;
-    if (round.length === 0 || tries + 1 === triesOfOne) break;
+    if (!route.retry() || tries === triesOfOne) break;
     // Checked before the pause: a client does not wait for a retry that is not made.
     allowed = budget.withdraw();
     if (!allowed) break;
-    const backoff = Math.min(firstBackoffMs * 2 ** tries, maxBackoffMs) * (0.5 + random() / 2);
+    const backoff = Math.min(firstBackoffMs * 2 ** (tries - 1), maxBackoffMs) * (0.5 + random() / 2);
     await sleep(Math.max(waitMs, backoff), undefined, { signal }).catch(() => {});
   }
   throw last ?? new Error("a model without upstreams was called");

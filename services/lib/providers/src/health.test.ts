@@ -4,8 +4,8 @@ import type { Upstream } from "@uag/catalog/types";
 import { percentilesOf } from "@uag/runtime/histogram";
 import { type FailureKind, UpstreamFailure } from "./failure.ts";
 import { UpstreamHealth } from "./health.ts";
-import { orderUpstreams } from "./order-upstreams.ts";
 import { RetryBudget } from "./retry-budget.ts";
+import { type KnownHealth, Route, type RoutingOptions } from "./route.ts";
 
 const upstream = (provider: string, model = "m", more: Partial<Upstream> = {}): Upstream =>
   ({
@@ -18,79 +18,95 @@ const upstream = (provider: string, model = "m", more: Partial<Upstream> = {}): 
 
 function clocked() {
   let now = 1_000;
-  const health = new UpstreamHealth({ now: () => 0, monotonic: () => now });
-  const fail = (of: Upstream, kind: FailureKind, retryAfterMs?: number) =>
-    health.failed(of, new UpstreamFailure(kind, "x", { retryAfterMs }));
+  const health = new UpstreamHealth({ clock: { now: () => 0, monotonic: () => now } });
+  const fail = (of: Upstream, kind: FailureKind, retryAfterMs?: number) => {
+    const call = health.began(of);
+    health.failed(call, new UpstreamFailure(kind, "x", { retryAfterMs }));
+    health.ended(call);
+  };
+  const succeed = (of: Upstream, tookMs: number) => {
+    const call = health.began(of);
+    health.succeeded(call, tookMs);
+    health.ended(call);
+  };
   const pass = (ms: number): void => {
     now += ms;
   };
-  return { health, fail, pass, now: () => now };
+  return { health, fail, succeed, pass, now: () => now };
 }
 
 test("an upstream cools down after five consecutive failures, longer each time, and a success resets the count", () => {
-  const { health, fail, pass, now } = clocked();
+  const { health, fail, succeed, pass, now } = clocked();
   const a = upstream("a");
   for (let i = 0; i < 4; i++) fail(a, "transient");
-  assert.equal(health.cooldownUntil(a), 0);
+  assert.equal(health.avoidedUntil(a), 0);
   fail(a, "transient");
-  assert.equal(health.cooldownUntil(a) - now(), 5_000);
+  assert.equal(health.avoidedUntil(a) - now(), 5_000);
   pass(5_001);
-  assert.equal(health.cooldownUntil(a), 0);
+  assert.equal(health.avoidedUntil(a), 0);
   for (let i = 0; i < 5; i++) fail(a, "timeout");
-  assert.equal(health.cooldownUntil(a) - now(), 10_000);
-  health.succeeded(a, 10);
-  assert.equal(health.cooldownUntil(a), 0);
+  assert.equal(health.avoidedUntil(a) - now(), 10_000);
+  succeed(a, 10);
+  assert.equal(health.avoidedUntil(a), 0);
   for (let i = 0; i < 4; i++) fail(a, "transient");
   pass(61_000);
   fail(a, "transient");
-  assert.equal(health.cooldownUntil(a), 0, "old failures do not count");
+  assert.equal(health.avoidedUntil(a), 0, "old failures do not count");
 });
 
 test("a refused key cools down the whole provider, a requested retry delay is honoured, and client errors do not count", () => {
   const { health, fail, now } = clocked();
   fail(upstream("a", "x"), "operator");
-  assert.equal(health.cooldownUntil(upstream("a", "y")) - now(), 60_000);
-  assert.equal(health.cooldownUntil(upstream("b", "x")), 0);
+  assert.equal(health.avoidedUntil(upstream("a", "y")) - now(), 60_000);
+  assert.equal(health.avoidedUntil(upstream("b", "x")), 0);
   fail(upstream("b", "x"), "capacity", 3_000);
-  assert.equal(health.cooldownUntil(upstream("b", "x")) - now(), 3_000);
-  assert.equal(health.cooldownUntil(upstream("b", "y")), 0);
+  assert.equal(health.avoidedUntil(upstream("b", "x")) - now(), 3_000);
+  assert.equal(health.avoidedUntil(upstream("b", "y")), 0);
   for (let i = 0; i < 20; i++) fail(upstream("c"), "client");
-  assert.equal(health.cooldownUntil(upstream("c")), 0);
+  assert.equal(health.avoidedUntil(upstream("c")), 0);
 });
 
 /** A health that knows only cooldowns. */
-const resting = (cooldowns: ReadonlyMap<Upstream, number> = new Map()) => ({
-  cooldownUntil: (of: Upstream) => cooldowns.get(of) ?? 0,
+const resting = (cooldowns: ReadonlyMap<Upstream, number> = new Map()): KnownHealth => ({
+  avoidedUntil: (of: Upstream) => cooldowns.get(of) ?? 0,
+  whyAvoided: () => "cooldown",
+  isProbe: () => false,
   loadOf: () => 0,
+  credentials: new UpstreamHealth().credentials,
 });
+
+/** The order in which a request calls upstreams that all fail. */
+function orderOf(upstreams: Upstream[], health: KnownHealth, options: RoutingOptions = {}): Upstream[] {
+  const route = new Route(upstreams, health, options);
+  return upstreams.map(() => route.next()?.upstream ?? assert.fail("an upstream is missing"));
+}
 
 test("a weighted model's upstreams are ordered by weight whatever their priority, the available ones first", () => {
   const a = upstream("a", "m", { priority: 5 });
   const b = upstream("b", "m", { weight: 3 });
   let heavyFirst = 0;
-  for (let i = 0; i < 4_000; i++)
-    if (orderUpstreams([a, b], resting(), { strategy: "weighted" })[0] === b) heavyFirst++;
+  for (let i = 0; i < 4_000; i++) if (orderOf([a, b], resting(), { strategy: "weighted" })[0] === b) heavyFirst++;
   assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000, expected about 3000`);
-  const order = orderUpstreams([a, b], resting(new Map([[b, 9]])), { strategy: "weighted" });
+  const order = orderOf([a, b], resting(new Map([[b, 9]])), { strategy: "weighted" });
   assert.deepEqual(order, [a, b]);
 });
 
 test("the fastest upstream goes first, calls in progress count, and a slow one is tried again later", () => {
-  const { health, pass } = clocked();
+  const { health, succeed, pass } = clocked();
   const [a, b] = [upstream("a", "m", { priority: 5 }), upstream("b")];
-  const first = () => orderUpstreams([a, b], health, { strategy: "least_latency" })[0]?.provider.name;
-  health.succeeded(a, 100);
-  health.succeeded(b, 250);
+  const first = () => orderOf([a, b], health, { strategy: "least_latency" })[0]?.provider.name;
+  succeed(a, 100);
+  succeed(b, 250);
   assert.equal(first(), "a");
-  const ends = [health.began(a), health.began(a)];
+  const calls = [health.began(a), health.began(a)];
   assert.equal(first(), "b", "three calls of 100 ms take longer than one of 250 ms");
-  for (const end of ends) end();
+  for (const call of calls) health.ended(call);
   assert.equal(first(), "a");
-  health.succeeded(a, 900);
+  succeed(a, 900);
   assert.equal(first(), "b", "a peak counts at once");
   for (let i = 0; i < 40; i++) {
     pass(1_000);
-    health.succeeded(b, 250);
+    succeed(b, 250);
   }
   assert.equal(first(), "a", "it is forgotten while no call is made");
 });
@@ -102,18 +118,18 @@ test("orders upstreams by priority, then by weight, with those cooling down last
   const names = (list: Upstream[]) => list.map(({ provider }) => provider.name).join("");
   let heavyFirst = 0;
   for (let i = 0; i < 4_000; i++) {
-    const order = names(orderUpstreams([c, a, b], resting()));
+    const order = names(orderOf([c, a, b], resting()));
     assert.ok(order.endsWith("c"));
     if (order.startsWith("b")) heavyFirst++;
   }
   assert.ok(heavyFirst > 2_700 && heavyFirst < 3_300, `${heavyFirst} of 4000, expected about 3000`);
-  assert.equal(names(orderUpstreams([a, c], resting(new Map([[a, 5]])))), "ca");
+  assert.equal(names(orderOf([a, c], resting(new Map([[a, 5]])))), "ca");
   const cooldowns = new Map([
     [a, 9],
     [b, 5],
     [c, 7],
   ]);
-  assert.equal(names(orderUpstreams([a, b, c], resting(cooldowns))), "bca");
+  assert.equal(names(orderOf([a, b, c], resting(cooldowns))), "bca");
 });
 
 test("limits retries to a fifth of the load once the reserve is used up", () => {
@@ -127,9 +143,9 @@ test("limits retries to a fifth of the load once the reserve is used up", () => 
 });
 
 test("reports each upstream's calls, failures, latency and cooldown over the last hour", () => {
-  const { health, fail, pass } = clocked();
+  const { health, fail, succeed, pass } = clocked();
   const a = upstream("a");
-  health.succeeded(a, 40);
+  succeed(a, 40);
   pass(30 * 60_000);
   fail(a, "transient");
   fail(a, "client");
@@ -153,9 +169,9 @@ test("reports each upstream's calls, failures, latency and cooldown over the las
 });
 
 test("reports that a provider rejects our key or account until a call to it succeeds", () => {
-  const { health, fail, pass } = clocked();
+  const { health, fail, succeed, pass } = clocked();
   const rejections = () => health.seen().map(({ model, rejection }) => [model, rejection]);
-  health.succeeded(upstream("a", "x"), 10);
+  succeed(upstream("a", "x"), 10);
   fail(upstream("a", "y"), "operator");
   assert.deepEqual(rejections(), [
     ["x", "operator"],
@@ -166,6 +182,6 @@ test("reports that a provider rejects our key or account until a call to it succ
   assert.deepEqual(rejections().at(-1), ["y", "quota"]);
   fail(upstream("a", "y"), "transient");
   assert.deepEqual(rejections().at(-1), ["y", "quota"]);
-  health.succeeded(upstream("a", "x"), 10);
+  succeed(upstream("a", "x"), 10);
   assert.deepEqual(rejections().at(-1), ["y", undefined]);
 });

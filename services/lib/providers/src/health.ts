@@ -1,17 +1,15 @@
 import type { Upstream } from "@uag/catalog/types";
 import { type Clock, systemClock } from "@uag/runtime/clock";
+import type { CircuitState } from "./circuit.ts";
 import { CredentialHealth, type Rejection } from "./credentials/credential-health.ts";
-import type { UpstreamFailure } from "./failure.ts";
+import type { FailureKind, UpstreamFailure } from "./failure.ts";
+import type { RoutingReason } from "./routing-reason.ts";
 import { type UpstreamFigures, UpstreamRecord } from "./upstream-record.ts";
 
-/** Consecutive failures after which an upstream cools down. */
-const failuresInRow = 5;
-const firstCooldownMs = 5_000;
-const maxCooldownMs = 60_000;
-/** When the previous failure is older than this, the count starts over. */
-const windowMs = 60_000;
-
 const maxRecords = 2_000;
+
+/** Failures that say nothing about the upstream: the request's, the client's, and a full queue. */
+const notItsOwn: ReadonlySet<FailureKind> = new Set(["client", "cancelled", "busy"]);
 
 /** One upstream as seen by this process in the last hour. */
 export interface UpstreamSeen extends UpstreamFigures {
@@ -20,37 +18,69 @@ export interface UpstreamSeen extends UpstreamFigures {
   readonly model: string;
   /** How long it is only called as a last resort; 0: not cooling down. */
   readonly cooldownForMs: number;
+  readonly circuit: CircuitState;
   /** Set while the provider rejects all our keys, or the account: what an operator must repair. */
   readonly rejection: Rejection | undefined;
 }
 
-interface State {
-  failures: number;
-  lastFailure: number;
-  cooldowns: number;
-  cooldownUntil: number;
+export interface UpstreamHealthOptions {
+  readonly clock?: Clock;
+  /** An upstream's circuit opened or closed. */
+  onCircuit?(upstream: Upstream, state: CircuitState): void;
+}
+
+/** A call under way. */
+export interface UpstreamCall {
+  readonly upstream: Upstream;
+  readonly record: UpstreamRecord;
+  /** What the circuit counts its result by. */
+  readonly counted: number;
 }
 
 /**
- * Ranks upstreams and their credentials by recent results. What is cooling down is tried only when
- * nothing else is left: a cooldown is never a reason to reject a request.
+ * Ranks upstreams and their credentials by recent results. What is cooling down, or has an open
+ * circuit, is tried only when nothing else is left: neither is a reason to reject a request.
  */
 export class UpstreamHealth {
   readonly credentials: CredentialHealth;
-  readonly #states = new Map<string, State>();
   readonly #records = new Map<string, UpstreamRecord>();
+  /** Those that have failed since; spares requests the key while there is none. */
+  readonly #failing = new Map<string, UpstreamRecord>();
   readonly #clock: Clock;
+  readonly #onCircuit: UpstreamHealthOptions["onCircuit"];
 
-  constructor(clock: Clock = systemClock) {
+  constructor({ clock = systemClock, onCircuit }: UpstreamHealthOptions = {}) {
     this.#clock = clock;
+    this.#onCircuit = onCircuit;
     this.credentials = new CredentialHealth(clock);
   }
 
-  /** End of the upstream's cooldown, in milliseconds of the monotonic clock; 0 when it has none. */
-  cooldownUntil(upstream: Upstream): number {
-    const own = this.#states.size === 0 ? 0 : (this.#states.get(keyOf(upstream))?.cooldownUntil ?? 0);
-    const until = own > this.#clock.monotonic() ? own : 0;
-    return Math.max(until, this.#firstAvailable(upstream));
+  /** Until when the upstream is avoided, in milliseconds of the monotonic clock; 0: it is not. */
+  avoidedUntil(upstream: Upstream): number {
+    const failing = this.#failingOf(upstream);
+    const first = this.#firstAvailable(upstream);
+    if (failing === undefined) return first;
+    const now = this.#clock.monotonic();
+    return Math.max(failing.cooldown.endsAt(now), failing.circuit.availableFrom(now), first);
+  }
+
+  /** Why the upstream is avoided. */
+  whyAvoided(upstream: Upstream): RoutingReason {
+    const now = this.#clock.monotonic();
+    const failing = this.#failingOf(upstream);
+    if (failing !== undefined && failing.circuit.availableFrom(now) > 0) return "circuit_open";
+    if (failing !== undefined && failing.cooldown.endsAt(now) > 0) return "cooldown";
+    const [one = upstream] = upstream.pool ?? [];
+    return this.credentials.whyAvoided(one);
+  }
+
+  /** Whether a call finds out if the upstream works again. */
+  isProbe(upstream: Upstream): boolean {
+    return this.#failingOf(upstream)?.circuit.stateAt(this.#clock.monotonic()) === "half_open";
+  }
+
+  #failingOf(upstream: Upstream): UpstreamRecord | undefined {
+    return this.#failing.size === 0 ? undefined : this.#failing.get(keyOf(upstream));
   }
 
   /** When the first of the upstream's credentials is available; 0: now. */
@@ -67,68 +97,82 @@ export class UpstreamHealth {
     return this.#recordOf(upstream).load.load(this.#clock.monotonic());
   }
 
-  /** A call is sent; returns what to call when its response has begun, or never will. */
-  began(upstream: Upstream): () => void {
-    const { load } = this.#recordOf(upstream);
-    load.began();
-    return () => load.ended();
+  /** A call is sent: `succeeded` or `failed` follows, unless it has no result, and then `ended`. */
+  began(upstream: Upstream): UpstreamCall {
+    const record = this.#recordOf(upstream);
+    record.load.began();
+    return { upstream, record, counted: record.circuit.began(this.#clock.monotonic()) };
+  }
+
+  /** The call's response has begun, or never will. */
+  ended({ record, counted }: UpstreamCall): void {
+    record.load.ended();
+    record.circuit.ended(counted);
   }
 
   /** @param tookMs time to the response, or to its first bytes */
-  succeeded(upstream: Upstream, tookMs: number): void {
-    this.#recordOf(upstream).succeeded(tookMs, this.#clock.monotonic());
+  succeeded({ upstream, record, counted }: UpstreamCall, tookMs: number): void {
+    const now = this.#clock.monotonic();
+    const { circuit, cooldown } = record;
+    record.succeeded(tookMs, now);
     this.credentials.succeeded(upstream);
-    if (this.#states.size > 0) this.#states.delete(keyOf(upstream));
+    const before = circuit.stateAt(now);
+    circuit.succeeded(counted, now);
+    if (!this.#failing.has(record.key)) return;
+    cooldown.succeeded();
+    const state = circuit.stateAt(now);
+    if (state === "closed") this.#failing.delete(record.key);
+    if (state !== before) this.#onCircuit?.(upstream, state);
   }
 
-  failed(upstream: Upstream, failure: UpstreamFailure): void {
-    const { kind } = failure;
-    if (kind === "client") this.#recordOf(upstream).refused(this.#clock.monotonic());
-    else if (kind !== "cancelled" && kind !== "busy") this.#recordOf(upstream).failed(this.#clock.monotonic());
-    // A full queue says nothing about the upstream.
-    if (kind === "client" || kind === "cancelled" || kind === "busy") return;
-    if (this.credentials.failed(upstream, failure)) return;
-    const key = keyOf(upstream);
+  failed({ upstream, record, counted }: UpstreamCall, failure: UpstreamFailure): void {
+    const { kind, retryAfterMs } = failure;
     const now = this.#clock.monotonic();
-    const state = this.#states.get(key) ?? { failures: 0, lastFailure: now, cooldowns: 0, cooldownUntil: 0 };
-    this.#states.set(key, state);
-    if (now - state.lastFailure > windowMs) state.failures = 0;
-    state.failures++;
-    state.lastFailure = now;
-    if (failure.retryAfterMs !== undefined)
-      state.cooldownUntil = Math.max(state.cooldownUntil, now + failure.retryAfterMs);
-    if (state.failures < failuresInRow) return;
-    state.cooldownUntil = Math.max(
-      state.cooldownUntil,
-      now + Math.min(firstCooldownMs * 2 ** state.cooldowns, maxCooldownMs),
-    );
-    state.cooldowns++;
-    state.failures = 0;
+    if (kind === "client") record.refused(now);
+    else if (!notItsOwn.has(kind)) record.failed(now);
+    if (notItsOwn.has(kind) || this.credentials.failed(upstream, failure)) return;
+    const { circuit, cooldown } = record;
+    const before = circuit.stateAt(now);
+    cooldown.failed(now, retryAfterMs);
+    circuit.failed(counted, now);
+    this.#failing.set(record.key, record);
+    const state = circuit.stateAt(now);
+    if (state !== before) this.#onCircuit?.(upstream, state);
   }
 
   /** Longest cooldown of each provider that was called, and of its models, in seconds; 0: none. */
   cooldowns(): Map<string, number> {
     const now = this.#clock.monotonic();
+    return this.#byProvider(({ upstream }, known) => Math.max(known, (this.avoidedUntil(upstream) - now) / 1_000));
+  }
+
+  /** Models of each provider that was called whose circuit is not closed. */
+  openCircuits(): Map<string, number> {
+    const now = this.#clock.monotonic();
+    return this.#byProvider(({ circuit }, known) => known + Number(circuit.stateAt(now) !== "closed"));
+  }
+
+  #byProvider(add: (record: UpstreamRecord, known: number) => number): Map<string, number> {
     const found = new Map<string, number>();
-    for (const { upstream } of this.#records.values()) {
-      const { name } = upstream.provider;
-      found.set(name, Math.max(found.get(name) ?? 0, (this.cooldownUntil(upstream) - now) / 1_000));
+    for (const record of this.#records.values()) {
+      const { name } = record.upstream.provider;
+      found.set(name, add(record, found.get(name) ?? 0));
     }
     return found;
   }
 
-  /** The figures of every upstream that was called in the last hour, or is cooling down. */
+  /** The figures of every upstream that was called in the last hour, or is avoided. */
   seen(): UpstreamSeen[] {
     const now = this.#clock.monotonic();
     return [...this.#records.values()].flatMap((record): UpstreamSeen[] => {
-      const { upstream } = record;
-      const cooldownUntil = this.cooldownUntil(upstream);
-      const cooldownForMs = cooldownUntil > now ? Math.round(cooldownUntil - now) : 0;
+      const { upstream, circuit } = record;
+      const until = this.avoidedUntil(upstream);
+      const cooldownForMs = until > now ? Math.round(until - now) : 0;
       const figures = record.figures(now);
       if (figures.calls === 0 && cooldownForMs === 0) return [];
       const { name: provider } = upstream.provider;
       const rejection = this.#rejectionOf(upstream);
-      return [{ provider, model: upstream.model, cooldownForMs, rejection, ...figures }];
+      return [{ provider, model: upstream.model, cooldownForMs, circuit: circuit.stateAt(now), rejection, ...figures }];
     });
   }
 
@@ -141,8 +185,11 @@ export class UpstreamHealth {
     }
     // Models come from the catalogue, except for dated video models, so the oldest are evicted.
     const [oldest] = this.#records.keys();
-    if (this.#records.size >= maxRecords && oldest !== undefined) this.#records.delete(oldest);
-    const record = new UpstreamRecord(upstream);
+    if (this.#records.size >= maxRecords && oldest !== undefined) {
+      this.#records.delete(oldest);
+      this.#failing.delete(oldest);
+    }
+    const record = new UpstreamRecord(upstream, key);
     this.#records.set(key, record);
     return record;
   }

@@ -1,5 +1,7 @@
 import type { Upstream } from "@uag/catalog/types";
 import { binCount, binOf } from "@uag/runtime/histogram";
+import { Circuit } from "./circuit.ts";
+import { Cooldown } from "./cooldown.ts";
 import { PeakEwma } from "./peak-ewma.ts";
 
 const minutes = 60;
@@ -23,17 +25,22 @@ export interface UpstreamFigures {
 }
 
 /**
- * Counts the calls to one upstream over the last hour, per minute, at the cost of a few additions
- * per call.
+ * What is known of one upstream: whether to avoid it, its latency, and its calls over the last hour,
+ * which are counted per minute at the cost of a few additions per call.
  */
 export class UpstreamRecord {
   /** The catalogue's at the time of the last call. */
   upstream: Upstream;
+  readonly key: string;
   readonly load = new PeakEwma();
+  readonly cooldown = new Cooldown();
+  readonly circuit = new Circuit();
   readonly #minutes: (Minute | undefined)[] = Array.from({ length: minutes });
 
-  constructor(upstream: Upstream) {
+  /** @param key by which it is found */
+  constructor(upstream: Upstream, key: string) {
     this.upstream = upstream;
+    this.key = key;
   }
 
   /** @param nowMs monotonic */

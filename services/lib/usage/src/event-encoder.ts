@@ -65,6 +65,8 @@ export class EventEncoder {
     if (event.catalogVersion !== undefined) this.#text(31, event.catalogVersion);
     if (event.requestedModel !== undefined) this.#text(32, event.requestedModel);
     if (event.fallbackReason !== undefined) this.#text(33, event.fallbackReason);
+    if (event.upstreamReason !== undefined) this.#text(34, event.upstreamReason);
+    if (event.credentialReason !== undefined) this.#text(35, event.credentialReason);
   }
 
   #unit(name: string, quantity: bigint): void {
@@ -87,6 +89,8 @@ export class EventEncoder {
     this.#text(9, failed.upstreamRequestId ?? "");
     this.#integer(10, failed.midStream ? 1 : 0);
     this.#text(11, failed.credential);
+    this.#text(12, failed.upstreamReason ?? "");
+    this.#text(13, failed.credentialReason ?? "");
     this.#close(lengthAt);
   }
 

@@ -50,6 +50,10 @@ export interface Settlement {
   readonly upstreamModel: string;
   /** Name or hint of the credential that it was called with; undefined: none. */
   readonly upstreamCredential?: string | undefined;
+  /** Why the upstream was called; undefined: there was no choice. */
+  readonly upstreamReason?: string | undefined;
+  /** Why with this credential; undefined: there was no choice. */
+  readonly credentialReason?: string | undefined;
   /** The upstream's usage object verbatim (JSON), or empty. */
   readonly rawUsage: Uint8Array;
   readonly attempts: number;

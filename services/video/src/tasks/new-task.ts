@@ -2,7 +2,7 @@ import { unpricedModel } from "@uag/catalog/price";
 import type { Attempt } from "@uag/pipeline/operation/attempts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { orderUpstreams } from "@uag/providers/order-upstreams";
+import { Route } from "@uag/providers/route";
 import { purseOf } from "@uag/usage/wallet/account";
 import type { VideoContext } from "../context.ts";
 import { keptRates, priceOf } from "../price.ts";
@@ -43,7 +43,7 @@ export function maxCostOf({ model, terms }: Pick<VideoRequest, "model" | "terms"
 export function newTask(context: Pick<VideoContext, "settings" | "health">, given: Submission): TaskDocument {
   const { request, caller, requestId, catalogVersion, idempotencyKey, clientRequestId, traceId, spanId } = given;
   const { model, family, terms, webhookUrl } = request;
-  const upstream = orderUpstreams(model.upstreams, context.health, { strategy: model.strategy })[0];
+  const upstream = new Route(model.upstreams, context.health, { strategy: model.strategy }).next()?.upstream;
   if (upstream === undefined) throw new Error("the requested model has no upstreams");
   const now = new Date();
   const id = newTaskId(now.getTime());

@@ -11,6 +11,9 @@ export const statusEveryMs = 5_000;
 const name = z.string().max(200);
 const count = z.number().int().min(0);
 
+/** States of an upstream's circuit breaker, the best first. */
+export const circuitStates = ["closed", "half_open", "open"] as const;
+
 /** One process's statistics of one upstream over the last hour. */
 const upstreamStatus = z.object({
   provider: name,
@@ -25,6 +28,8 @@ const upstreamStatus = z.object({
   latency: z.array(count).max(64),
   /** How much longer it is avoided while another upstream is available, milliseconds. */
   rests_for_ms: z.number().min(0),
+  /** Absent from processes of an earlier release. */
+  circuit: z.enum(circuitStates).optional(),
   /** Set while the provider rejects the gateway's key or account. */
   rejection: z.enum(["operator", "quota"]).optional(),
 });

@@ -59,6 +59,14 @@ export const requestMetrics = {
   uag_upstream_cooldown_seconds: providers.gauge("Remaining cooldown of a provider or of one of its models.", {
     provider: "provider",
   }),
+  uag_circuits_open: providers.gauge(
+    "Models of a provider whose circuit is open or half open, as at least half of their recent calls failed.",
+    { provider: "provider" },
+  ),
+  uag_circuit_changes_total: providers.counter("Circuits of a provider's models that opened or closed.", {
+    provider: "provider",
+    state: ["open", "closed"],
+  }),
   uag_credentials_unavailable: providers.gauge(
     "Credentials of a provider that are limited, rejected or without credit, and only used as a last resort.",
     { provider: "provider" },

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { circuitStates } from "../messages/status.ts";
 import { modelFallbacks, routingStrategy } from "../requests/admin-models.ts";
 import { count, time } from "./admin-fields.ts";
 import { model } from "./chat.ts";
@@ -14,6 +15,11 @@ const health = z
     resting: count.describe(
       "The number of processes in which the provider is cooling down. They use it only if no other is available.",
     ),
+    circuit: z
+      .enum(circuitStates)
+      .describe(
+        "The worst state of its circuit breaker in a process. `open`: at least half of its recent calls failed, and it is only used if no other is available. `half_open`: a few calls find out whether it works again.",
+      ),
     rejection: z
       .enum(["operator", "quota"])
       .nullable()

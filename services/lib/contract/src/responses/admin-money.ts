@@ -59,6 +59,8 @@ export const ledgerEntry = z.object({
   hash,
 });
 
+const reason = z.string().nullable();
+
 const attempt = z.object({
   provider: z.string(),
   model: z.string().describe("The provider's name for the model."),
@@ -66,6 +68,10 @@ const attempt = z.object({
     .string()
     .nullable()
     .describe("The provider's credential: its name, or such as `sk-...abcd`; null if it was called without one."),
+  provider_reason: reason.describe(
+    "Why this provider was called, as in the header `x-gateway-routing`; null if there was no choice.",
+  ),
+  credential_reason: reason.describe("Why with this credential; null if there was no choice."),
   started_at: time.nullable(),
   duration_ms: count,
   outcome: z.string().describe("`answered`, or the kind of failure, such as `timeout` or `capacity`."),

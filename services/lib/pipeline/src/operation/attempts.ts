@@ -1,7 +1,8 @@
 import type { Upstream } from "@uag/catalog/types";
-import { type Attempted, attempt } from "@uag/providers/attempt";
-import type { RequestCredentialsOptions } from "@uag/providers/credentials/request-credentials";
+import { type Attempted, attempt, type FailedCall } from "@uag/providers/attempt";
 import type { UpstreamFailure } from "@uag/providers/failure";
+import type { RoutingOptions } from "@uag/providers/route";
+import type { RoutingReasons } from "@uag/providers/routing-reason";
 import type { CapabilityContext } from "../context.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 
@@ -16,19 +17,20 @@ export type AttemptContext = Pick<CapabilityContext, "budget" | "events" | "heal
 export type Attempt = <T>(call: (upstream: Upstream) => Promise<T>, signal?: AbortSignal) => Promise<Attempted<T>>;
 
 /** What a request adds to each attempt. */
-export interface AttemptObserver extends Pick<RequestCredentialsOptions, "affinity" | "tokens"> {
+export interface AttemptObserver extends Pick<RoutingOptions, "affinity" | "because" | "tokens"> {
   /** Upstream calls that were made for the request already, such as of another model; default: none. */
   readonly attemptsBefore?: number;
   /** Surrounds a call, such as by a span. */
   around?<T>(upstream: Upstream, call: () => Promise<T>): Promise<T>;
-  failed?(upstream: Upstream, failure: UpstreamFailure, durationMs: number): void;
+  called?(upstream: Upstream, reasons: RoutingReasons): void;
+  failed?(upstream: Upstream, failure: UpstreamFailure, call: FailedCall): void;
 }
 
 /** The attempts of one request. */
 export function attemptsOf<R>(
   { health, budget, events }: AttemptContext,
   { exchange, model }: CheckedRequest<R>,
-  { around, failed, ...choice }: AttemptObserver = {},
+  { around, called, failed, ...choice }: AttemptObserver = {},
 ): Attempt {
   const { requestId } = exchange;
   return (call, signal = exchange.signal) =>
@@ -40,9 +42,10 @@ export function attemptsOf<R>(
       signal,
       ...choice,
       call: around === undefined ? call : (upstream) => around(upstream, () => call(upstream)),
+      ...(called !== undefined && { onCall: called }),
       onResponse: events.upstreamResponded,
-      onFailure(upstream, failure, durationMs) {
-        failed?.(upstream, failure, durationMs);
+      onFailure(upstream, failure, call) {
+        failed?.(upstream, failure, call);
         events.upstreamFailed(requestId, upstream, failure);
       },
     });

@@ -25,6 +25,7 @@ export async function giveUp<B, R, S extends Size, A>(
   const clientError = clientErrorOf(cause, exchange.requestId);
   const failed = cause instanceof AttemptsFailed ? cause : undefined;
   const attempts = partial?.attempts ?? failed?.attempts ?? 0;
+  const upstream = partial?.upstream ?? failed?.upstream;
   try {
     const owed = partial?.owed ?? (await owedFor(spec, admitted, failed));
     const reached = owed !== undefined || (failed !== undefined && failed.failure.status !== 0);
@@ -42,7 +43,7 @@ export async function giveUp<B, R, S extends Size, A>(
   respondError(exchange, clientError, {
     events,
     format: errorFormat,
-    headers: usageHeaders(admitted, { upstream: partial?.upstream ?? failed?.upstream, attempts }),
+    headers: usageHeaders(admitted, { upstream, attempts, reasons: bill.reasonsFor(upstream) }),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Model } from "@uag/catalog/types";
 import { AttemptsFailed } from "@uag/providers/attempt";
+import type { RoutingReason } from "@uag/providers/routing-reason";
 import type { ResponseMemory } from "@uag/untrusted/response-memory";
 import type { Bill } from "../bill.ts";
 import type { Grant } from "./admit.ts";
@@ -82,7 +83,7 @@ export class ModelChain<R, S extends Size, A> {
 
   #isCoolingDown({ upstreams }: Model): boolean {
     const { health } = this.#options.context;
-    return upstreams.every((upstream) => health.cooldownUntil(upstream) > 0);
+    return upstreams.every((upstream) => health.avoidedUntil(upstream) > 0);
   }
 
   #serve(candidate: Candidate<R, S>, replaced: Replaced | undefined): void {
@@ -95,13 +96,21 @@ export class ModelChain<R, S extends Size, A> {
     const { context, spec, checked, grant, memory, bill, trace } = this.#options;
     const request = { ...checked, ...candidate };
     const attempt = attemptsOf(context, request, {
+      called: bill.attemptBegan.bind(bill),
       failed: bill.attemptFailed.bind(bill),
       tokens: candidate.size.tokens,
       affinity: hasChoice(candidate.model) ? spec.affinity?.(request) : undefined,
+      because: this.#reasonFor(replaced),
       attemptsBefore: this.#attempts,
       ...(trace !== undefined && { around: trace.call }),
     });
     return { ...request, admitted: grant.admitted, memory, attempt, replaced };
+  }
+
+  /** The requested model is called after its fallbacks while all its upstreams are avoided. */
+  #reasonFor(replaced: Replaced | undefined): RoutingReason | undefined {
+    if (replaced !== undefined) return "fallback";
+    return this.#attempts === 0 ? undefined : "last_resort";
   }
 }
 

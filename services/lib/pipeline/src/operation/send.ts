@@ -38,7 +38,9 @@ async function sendUnary<R>({ admitted, bill }: Sending<R>, reply: UnaryReply): 
   crashPoint("first-byte");
   if (!exchange.over) {
     const headers = [...reply.headers, ...lengthHeader(body)];
-    headers.push(...usageHeaders(admitted, reply, limitsOf(admitted, reply)), "x-gateway-cost-usd", usdText(cost));
+    const reasons = bill.reasonsFor(upstream);
+    headers.push(...usageHeaders(admitted, { upstream, attempts, reasons }, limitsOf(admitted, reply)));
+    headers.push("x-gateway-cost-usd", usdText(cost));
     if (Buffer.isBuffer(body)) exchange.respond(200, headers, body);
     else await respondInPieces(exchange, headers, body);
   }
@@ -77,14 +79,16 @@ function limitsOf<R>({ admitted }: AdmittedRequest<R, Size>, reply: Reply): read
 async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: StreamReply): Promise<void> {
   const { admitted, bill, discard } = sending;
   const { exchange, model, replaced } = admitted;
-  const { upstream } = reply;
+  const { upstream, attempts } = reply;
+  const reasons = bill.reasonsFor(upstream);
   const instead = replaced && servedInstead(model, replaced);
   const checkpoints = new Checkpoints(admitted.admitted, () => ({ ...reply.progress(), ...instead }));
   try {
     checkpoints.write();
     crashPoint("first-byte");
     bill.firstByteSent();
-    exchange.head(200, [...reply.headers, ...usageHeaders(admitted, reply, limitsOf(admitted, reply))]);
+    const limits = limitsOf(admitted, reply);
+    exchange.head(200, [...reply.headers, ...usageHeaders(admitted, { upstream, attempts, reasons }, limits)]);
     const end = await reply.relay(exchange, checkpoints);
     const costNanoUsd = await billStream(sending, reply, end);
     finish(context, admitted, { reply, end, costNanoUsd });

@@ -103,6 +103,19 @@ export class CredentialHealth {
     return Math.max(until > now ? until : 0, limits.availableFrom(tokens, now));
   }
 
+  /** Why the upstream's credential is avoided. */
+  whyAvoided(upstream: Upstream): "rate_limit" | "cooldown" {
+    const { key, account } = this.#standingOf(upstream);
+    return Math.max(key.until, account.rest.until) > this.#clock.monotonic() ? "cooldown" : "rate_limit";
+  }
+
+  /** Whether a call finds out if a rejected credential works again. */
+  isProbe(upstream: Upstream): boolean {
+    if (!this.#hasFailed) return false;
+    const { key, account } = this.#standingOf(upstream);
+    return key.rejection !== undefined || account.rest.rejection !== undefined;
+  }
+
   /** A call is sent. After a rejection, one call at a time tries the credential again. */
   began(upstream: Upstream, tokens: number): void {
     if (upstream.pool === undefined) return;

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Credential, Upstream } from "@uag/catalog/types";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
-import { chooseCredential } from "./choose.ts";
 import { CredentialHealth } from "./credential-health.ts";
 import { durationIn } from "./rate-headers.ts";
+import { RequestCredentials } from "./request-credentials.ts";
 
 const seeds: Readonly<Record<string, number>> = { a: 0x1234567, b: 0x89abcdef, c: 0x2468ace0, d: 0x13579bdf };
 
@@ -23,13 +23,14 @@ function stage(pool: Upstream[]) {
   const health = new CredentialHealth({ now: () => now, monotonic: () => now });
   const of = (id: string): Upstream =>
     pool.find(({ provider }) => provider.credential.id === id) ?? assert.fail(`no credential ${id}`);
-  const choose = (affinity = 7, tokens = 0) =>
-    chooseCredential(pool, health, { affinity, tokens })?.provider.credential.id;
+  const chosen = (affinity = 7, tokens = 0) =>
+    new RequestCredentials(health, { affinity, isConversation: true, tokens }).first(pool[0] as Upstream);
+  const choose = (affinity?: number, tokens?: number) => chosen(affinity, tokens).one.provider.credential.id;
   return {
     health,
     of,
     choose,
-    chosen: (affinity?: number, tokens?: number) => of(choose(affinity, tokens) ?? ""),
+    why: (affinity?: number, tokens?: number) => chosen(affinity, tokens).reason,
     fail: (id: string, kind: FailureKind, retryAfterMs?: number) =>
       health.failed(of(id), new UpstreamFailure(kind, "x", { retryAfterMs })),
     report: (id: string, headers: Record<string, string>) =>

@@ -1,35 +1,44 @@
 import type { Upstream } from "@uag/catalog/types";
-import type { UpstreamHealth } from "../health.ts";
-import { type Choice, chooseCredential } from "./choose.ts";
-import { randomAffinity } from "./rendezvous.ts";
+import { type Chosen, choose, type Explained, type Ranking } from "../choose.ts";
+import type { RoutingReason } from "../routing-reason.ts";
+import type { CredentialHealth } from "./credential-health.ts";
+import { scoreOf } from "./rendezvous.ts";
 
-/** What a request's choice of credentials depends on. */
-export interface RequestCredentialsOptions {
-  readonly health: Pick<UpstreamHealth, "credentials">;
-  /** Equal for requests that should use the same credential, 32 bits; default: random. */
-  readonly affinity?: number | undefined;
-  /** Tokens that a call may use, at most; default: 0. */
-  readonly tokens?: number | undefined;
-  random?(): number;
+/** By what a request's credential is chosen. */
+export interface CredentialChoice {
+  /** 32 bits: equal for the requests of one conversation, random for others. */
+  readonly affinity: number;
+  /** Whether the affinity is a conversation's; else it is random. */
+  readonly isConversation: boolean;
+  /** Tokens that the call may use. */
+  readonly tokens: number;
 }
 
-/** The credentials of one request's calls. */
-export class RequestCredentials implements Choice {
-  readonly #health: RequestCredentialsOptions["health"]["credentials"];
-  readonly affinity: number;
-  readonly tokens: number;
+/**
+ * The credentials of one request's calls: of those that are available, those of the lowest priority
+ * number; of equal ones by weighted rendezvous hashing. So requests of one conversation use one
+ * credential in every process, for as long as it is available, and only its share of conversations
+ * moves when a credential comes or goes.
+ */
+export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream> {
+  readonly byRank = "priority";
+  readonly byScore: RoutingReason;
+  readonly #health: CredentialHealth;
+  readonly #affinity: number;
+  readonly #tokens: number;
   #tried: Set<Upstream> | undefined;
 
-  constructor({ health, random, affinity = randomAffinity(random), tokens = 0 }: RequestCredentialsOptions) {
-    this.#health = health.credentials;
-    this.affinity = affinity;
-    this.tokens = tokens;
+  constructor(health: CredentialHealth, { affinity, isConversation, tokens }: CredentialChoice) {
+    this.#health = health;
+    this.#affinity = affinity;
+    this.#tokens = tokens;
+    this.byScore = isConversation ? "affinity" : "weight";
   }
 
   /** The upstream with the credential to call first. */
-  first(upstream: Upstream): Upstream {
-    const { pool } = upstream;
-    return pool === undefined ? upstream : (chooseCredential(pool, this.#health, this) ?? upstream);
+  first(upstream: Upstream): Chosen<Upstream> {
+    const only = { one: upstream, reason: undefined };
+    return upstream.pool === undefined ? only : (choose(upstream.pool, this) ?? only);
   }
 
   /**
@@ -39,15 +48,35 @@ export class RequestCredentials implements Choice {
   another(upstream: Upstream): Upstream | undefined {
     if (upstream.pool === undefined) return undefined;
     this.#tried = (this.#tried ?? new Set()).add(upstream);
-    const next = chooseCredential(upstream.pool, this.#health, this, this.#tried);
-    return next !== undefined && this.#health.availableFrom(next, this.tokens) === 0 ? next : undefined;
+    const next = choose(upstream.pool, this, this.#tried)?.one;
+    return next !== undefined && this.availableFrom(next) === 0 ? next : undefined;
   }
 
   began(upstream: Upstream): void {
-    this.#health.began(upstream, this.tokens);
+    this.#health.began(upstream, this.#tokens);
   }
 
   ended(upstream: Upstream): void {
-    this.#health.ended(upstream, this.tokens);
+    this.#health.ended(upstream, this.#tokens);
+  }
+
+  availableFrom(upstream: Upstream): number {
+    return this.#health.availableFrom(upstream, this.#tokens);
+  }
+
+  rankOf({ provider }: Upstream): number {
+    return provider.credential.priority;
+  }
+
+  scoreOf({ provider: { credential } }: Upstream): number {
+    return scoreOf(this.#affinity, credential.seed) / credential.weight;
+  }
+
+  whyAvoided(upstream: Upstream): RoutingReason {
+    return this.#health.whyAvoided(upstream);
+  }
+
+  isProbe(upstream: Upstream): boolean {
+    return this.#health.isProbe(upstream);
   }
 }

@@ -55,6 +55,10 @@ export interface EventDocument {
   requestedModel?: string | undefined;
   /** Absent like `requestedModel`. */
   fallbackReason?: string | undefined;
+  /** Absent where there was no choice, and in events older than this field. */
+  upstreamReason?: string | undefined;
+  /** Absent like `upstreamReason`. */
+  credentialReason?: string | undefined;
   /** All ids of the client and of upstreams, for the search; absent when there is none. */
   otherIds?: string[];
 }
@@ -64,7 +68,7 @@ export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
   const { firstByteMs, failedAttempts, traceId, spanId: _, errorCode, ...more } = others;
   const { clientRequestId, upstreamRequestId, upstreamCredential, catalogVersion, ...lasting } = more;
-  const { requestedModel, fallbackReason, ...rest } = lasting;
+  const { requestedModel, fallbackReason, upstreamReason, credentialReason, ...rest } = lasting;
   const otherIds = otherIdsOf(event);
   return {
     _id: requestId,
@@ -78,6 +82,8 @@ export function toDocument(event: UsageEvent): EventDocument {
     ...(upstreamCredential !== undefined && { upstreamCredential }),
     ...(catalogVersion !== undefined && { catalogVersion }),
     ...(requestedModel !== undefined && { requestedModel, fallbackReason }),
+    ...(upstreamReason !== undefined && { upstreamReason }),
+    ...(credentialReason !== undefined && { credentialReason }),
     ...(otherIds.length > 0 && { otherIds }),
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),

@@ -77,6 +77,7 @@ export const models = {
     failed: "{{count, number}} failed",
     times: "p50 {{p50}}, p95 {{p95}}",
     rests: "paused for {{time}}",
+    circuits: { half_open: "circuit half open", open: "circuit open" },
     place: "priority {{place}}",
   },
   pick: "Compare {{name}}",

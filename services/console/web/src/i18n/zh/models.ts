@@ -77,6 +77,7 @@ export const models = {
     failed: "{{count, number}} 次失败",
     times: "p50 {{p50}}，p95 {{p95}}",
     rests: "暂停 {{time}}",
+    circuits: { half_open: "熔断器半开", open: "熔断器已断开" },
     place: "优先级 {{place}}",
   },
   pick: "比较 {{name}}",

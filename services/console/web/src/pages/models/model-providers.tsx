@@ -7,13 +7,15 @@ import { Failure } from "../../ui/failure.tsx";
 import { HealthBadge } from "../../ui/health-badge.tsx";
 import { SimulatedBadge, useSimulated } from "../../ui/simulated.tsx";
 
-function HealthText({ of: { calls, failures, latency_ms: times, rests_for_ms: restsMs } }: { readonly of: Health }) {
+function HealthText({ of: hour }: { readonly of: Health }) {
   const { t } = useTranslation();
+  const { calls, failures, latency_ms: times, rests_for_ms: restsMs, circuit } = hour;
   const parts = [
     t("models.providers.calls", { count: calls }),
     failures > 0 && t("models.providers.failed", { count: failures }),
     times !== null && t("models.providers.times", { p50: duration(times.p50), p95: duration(times.p95) }),
     restsMs > 0 && t("models.providers.rests", { time: duration(restsMs) }),
+    circuit !== "closed" && t(`models.providers.circuits.${circuit}`),
   ];
   return (
     <Text size="xs" c="dimmed" className="tabular">

@@ -9,6 +9,7 @@ import { Copy } from "../../ui/copy.tsx";
 import { Time } from "../../ui/time.tsx";
 
 type Attempt = Receipt["attempts"][number];
+type Reason = keyof (typeof en)["usage"]["reasons"];
 type Kind = keyof (typeof en)["usage"]["failures"];
 
 const isFailed = ({ outcome }: Attempt): boolean => outcome !== "answered";
@@ -63,6 +64,23 @@ export function WhyFailed({ of: { attempts, event } }: { readonly of: Receipt })
   );
 }
 
+/** Why a call was made there and with its credential; nothing where there was no choice. */
+function Chosen({ of: attempt }: { readonly of: Attempt }) {
+  const { t } = useTranslation();
+  const parts = (["provider", "credential"] as const).flatMap((what) => {
+    const reason = attempt[`${what}_reason`];
+    if (reason === null) return [];
+    const text = i18next.t(`usage.reasons.${reason as Reason}`, { defaultValue: reason });
+    return [t(`usage.chosen.${what}`, { reason: text })];
+  });
+  if (parts.length === 0) return null;
+  return (
+    <Text size="xs" c="dimmed">
+      {parts.join(" · ")}
+    </Text>
+  );
+}
+
 function Result({ of: attempt }: { readonly of: Attempt }) {
   const { t } = useTranslation();
   const { code, outcome, status } = attempt;
@@ -96,6 +114,7 @@ export function Attempts({ of: { attempts } }: { readonly of: Receipt }) {
               </Text>
               <Result of={attempt} />
             </Group>
+            <Chosen of={attempt} />
             <Message of={attempt} />
             {attempt.provider_request_id !== null && (
               <Group gap={4}>
