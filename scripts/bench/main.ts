@@ -10,6 +10,7 @@ import { startLoad } from "./processes.ts";
 import { runProgram } from "./program.ts";
 import { Recorded } from "./recorded.ts";
 import { formatNumber, renderTable, rowsOf } from "./report.ts";
+import { benchRouting } from "./routing.ts";
 import { runScenario, type ScenarioResult, warmUp } from "./scenarios.ts";
 import { findRunning, type Started, startBaseline, startFleet, startUpstream, type Target } from "./targets.ts";
 
@@ -74,5 +75,6 @@ await runProgram(async (signal) => {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) process.stdout.write(help);
   else if (options.accounts !== undefined) await benchAccounts(options.accounts, signal);
+  else if (options.routing) process.stdout.write(await benchRouting(signal));
   else await bench(options, signal);
 });

@@ -3,13 +3,19 @@ import { parseArgs } from "node:util";
 export const scenarioNames = ["slow", "json", "rate", "sse", "vectors", "vectors64"] as const;
 /** Measures only the gateway, so it runs separately. */
 const accountsScenario = "accounts";
+/** Measures only the choice of upstreams and credentials, in this process. */
+const routingScenario = "routing";
 export type ScenarioName = (typeof scenarioNames)[number];
+
+const separate: readonly string[] = [accountsScenario, routingScenario];
 
 export interface BenchOptions {
   readonly seconds: number;
   readonly scenarios: readonly ScenarioName[];
   /** Measures a request's cost by the number of accounts, instead of the scenarios. */
   readonly accounts: { readonly counts: readonly number[]; readonly replicas: readonly number[] } | undefined;
+  /** Measures the cost of choosing among credentials, instead of the scenarios. */
+  readonly routing: boolean;
   readonly model: string;
   readonly json: string | undefined;
   readonly upstreamPort: number;
@@ -30,6 +36,7 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
                          sse   100 streams of 200 chunks, one each 10 ms
                          vectors, vectors64  embeddings, 64 inputs x 1,024 dimensions, as numbers and as base64
                          accounts  small completions with the keys of many accounts in turn; only the gateway
+                         routing  choosing a credential and an upstream, by their number; without a fleet
   --accounts <n,n,…>   numbers of accounts for the scenario accounts (default 1,100,2000,20000)
   --replicas <n,n,…>   numbers of billing and metering processes for the scenario accounts (default 1)
   --json <file>        also writes every figure to this file
@@ -69,7 +76,8 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
   return {
     accounts: byAccounts ? { counts, replicas } : undefined,
     seconds: numberWithin({ name: "--seconds", text: values.seconds, least: 1, most: 60 }),
-    scenarios: values.scenario.filter((name) => name !== accountsScenario).map(scenarioNamed),
+    routing: values.scenario.includes(routingScenario),
+    scenarios: values.scenario.filter((name) => !separate.includes(name)).map(scenarioNamed),
     model: values.model,
     json: values.json,
     upstreamPort: numberWithin({ name: "--upstream-port", text: values["upstream-port"], least: 0, most: 65_535 }),
@@ -90,8 +98,7 @@ function numbersWithin(options: { name: string; text: string; least: number; mos
 
 function scenarioNamed(name: string): ScenarioName {
   const found = scenarioNames.find((known) => known === name);
-  if (found === undefined)
-    throw new Error(`--scenario must be one of ${[...scenarioNames, accountsScenario].join(", ")}`);
+  if (found === undefined) throw new Error(`--scenario must be one of ${[...scenarioNames, ...separate].join(", ")}`);
   return found;
 }
 

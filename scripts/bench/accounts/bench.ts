@@ -172,7 +172,7 @@ async function measureFleet(
     upstreamPort: 0,
     running: undefined,
   };
-  const ofUpstream = { ...started, accounts: undefined, fleet: true };
+  const ofUpstream = { ...started, accounts: undefined, routing: false, fleet: true };
   const upstream = await startUpstream({ stack, signal, options: ofUpstream, env: {} });
   const { run, dataDir } = await startGateway(stack, upstream, options.processes);
   const { loadSecrets } = await import("@uag/local/secrets");

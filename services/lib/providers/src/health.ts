@@ -88,7 +88,12 @@ export class UpstreamHealth {
     const { pool } = upstream;
     if (pool === undefined) return this.credentials.availableFrom(upstream, 0);
     let first = Number.POSITIVE_INFINITY;
-    for (const one of pool) first = Math.min(first, this.credentials.availableFrom(one, 0));
+    const now = this.#clock.monotonic();
+    for (const one of pool) {
+      const from = this.credentials.availableFrom(one, 0, now);
+      if (from === 0) return 0;
+      first = Math.min(first, from);
+    }
     return first;
   }
 

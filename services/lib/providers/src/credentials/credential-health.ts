@@ -90,17 +90,23 @@ export class CredentialHealth {
     this.#clock = clock;
   }
 
+  /** The time of the monotonic clock, milliseconds. */
+  now(): number {
+    return this.#clock.monotonic();
+  }
+
   /**
    * When a call with the upstream's credential may be made, in milliseconds of the monotonic clock;
    * 0: now.
    * @param tokens that the call may use
+   * @param now read once for all credentials of a pool
    */
-  availableFrom(upstream: Upstream, tokens: number): number {
+  availableFrom(upstream: Upstream, tokens: number, now?: number): number {
     if (!this.#hasFailed && upstream.pool === undefined) return 0;
-    const now = this.#clock.monotonic();
+    const at = now ?? this.now();
     const { key, account, limits } = this.#standingOf(upstream);
     const until = Math.max(key.until, account.rest.until);
-    return Math.max(until > now ? until : 0, limits.availableFrom(tokens, now));
+    return Math.max(until > at ? until : 0, limits.availableFrom(tokens, at));
   }
 
   /** Why the upstream's credential is avoided. */

@@ -70,9 +70,9 @@ const goDuration = /^(?:(\d{1,6})h)?(?:(\d{1,6})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})
 /** `6m0s`, `20ms`, a number of seconds or an RFC 3339 time; undefined for anything else. */
 export function durationIn(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined || text === "" || text.length > 40) return undefined;
-  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text) * unitMs.s;
   const parts = goDuration.exec(text);
   if (parts === null) {
+    if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return Number(text) * unitMs.s;
     const at = rfc3339.test(text) ? Date.parse(text) : Number.NaN;
     return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
   }

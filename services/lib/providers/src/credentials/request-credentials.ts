@@ -26,6 +26,7 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
   readonly #health: CredentialHealth;
   readonly #affinity: number;
   readonly #tokens: number;
+  #now = 0;
   #tried: Set<Upstream> | undefined;
 
   constructor(health: CredentialHealth, { affinity, isConversation, tokens }: CredentialChoice) {
@@ -38,7 +39,9 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
   /** The upstream with the credential to call first. */
   first(upstream: Upstream): Chosen<Upstream> {
     const only = { one: upstream, reason: undefined };
-    return upstream.pool === undefined ? only : (choose(upstream.pool, this) ?? only);
+    if (upstream.pool === undefined) return only;
+    this.#now = this.#health.now();
+    return choose(upstream.pool, this) ?? only;
   }
 
   /**
@@ -48,6 +51,7 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
   another(upstream: Upstream): Upstream | undefined {
     if (upstream.pool === undefined) return undefined;
     this.#tried = (this.#tried ?? new Set()).add(upstream);
+    this.#now = this.#health.now();
     const next = choose(upstream.pool, this, this.#tried)?.one;
     return next !== undefined && this.availableFrom(next) === 0 ? next : undefined;
   }
@@ -61,7 +65,7 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
   }
 
   availableFrom(upstream: Upstream): number {
-    return this.#health.availableFrom(upstream, this.#tokens);
+    return this.#health.availableFrom(upstream, this.#tokens, this.#now);
   }
 
   rankOf({ provider }: Upstream): number {
