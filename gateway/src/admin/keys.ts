@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { operatorFields } from "@uag/contract/key-fields";
 import { createKeyRequest, keyListQuery, regenerateKeyRequest, updateKeyRequest } from "@uag/contract/requests/admin";
 import { key as keyResponse, type newKey } from "@uag/contract/responses/admin";
 import type { Shown } from "@uag/contract/responses/shown";
@@ -6,7 +7,7 @@ import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { usdText } from "@uag/runtime/usd";
 import type { z } from "zod";
-import type { AdminHandler } from "./admin.ts";
+import type { AdminCall, AdminHandler } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";
 import type { AdminClients } from "./clients.ts";
 import { listOf, timeText } from "./json.ts";
@@ -32,6 +33,7 @@ function settingsOf(fields: Fields): Settings {
     limits,
     expiresAtMs: fields.expires ?? 0n,
     metadata: fields.metadata ?? "{}",
+    routingStrategy: fields.routing_strategy ?? "",
   };
 }
 
@@ -56,6 +58,7 @@ function showKey(key: Key): Shown<typeof keyResponse> {
     max_budget: budget === 0n ? null : Number(usdText(budget)),
     max_budget_nano_usd: shownLimit(budget),
     metadata: metadataOf(key),
+    routing_strategy: keyResponse.shape.routing_strategy.catch(null).parse(key.routingStrategy),
     created_at: timeText(key.createdAtMs),
     expires: timeText(key.expiresAtMs),
     revoked_at: timeText(key.revokedAtMs),
@@ -85,8 +88,17 @@ async function soleAccount({ accounts }: AdminClients): Promise<string> {
   throw new GatewayError("invalid_request", text, { param: "account_id" });
 }
 
-export const createKey: AdminHandler = async ({ clients, actor, body, publicUrl }) => {
+/** @throws {GatewayError} `permission_denied` for a field that the token's account may not set */
+function requireSettable({ accountId }: AdminCall["admin"], fields: object): void {
+  const denied = Object.keys(operatorFields).find((name) => accountId !== "" && Object.hasOwn(fields, name));
+  if (denied === undefined) return;
+  const text = `${denied}: only an administrator of all accounts can set it.`;
+  throw new GatewayError("permission_denied", text, { param: denied });
+}
+
+export const createKey: AdminHandler = async ({ admin, clients, actor, body, publicUrl }) => {
   const fields = checkedBody(createKeyRequest, body);
+  requireSettable(admin, fields);
   const made = await clients.keys.createKey({
     accountId: fields.account_id ?? (await soleAccount(clients)),
     actor,
@@ -130,10 +142,12 @@ const billingNames = {
   tpm_limit: "limits.tokens_per_minute",
   max_parallel_requests: "limits.concurrent_requests",
   max_budget: "limits.monthly_budget_nano_usd",
+  routing_strategy: "routing_strategy",
 } as const satisfies Record<keyof Fields, string>;
 
-export const updateKey: AdminHandler = async ({ clients, actor, id: keyId, body }) => {
+export const updateKey: AdminHandler = async ({ admin, clients, actor, id: keyId, body }) => {
   const fields = checkedBody(updateKeyRequest, body);
+  requireSettable(admin, fields);
   const named = Object.entries(billingNames).filter(([field]) => fields[field as keyof Fields] !== undefined);
   const after = await clients.keys.updateKey({
     id: keyId,

@@ -35,20 +35,27 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
   const digest = digestOf(secret);
   const { caller, revoked } = await resolveKey(billing, { digest, previousDigests: [] });
   const known = { keyId: key!.id, accountId, models: ["gpt-*"], expiresAtMs: 0n, limits, version: 1n };
-  assert.deepEqual(caller, { ...known, keepsNoAnswers: false, lowersOutputCap: false });
+  assert.deepEqual(caller, { ...known, keepsNoAnswers: false, lowersOutputCap: false, routingStrategy: "" });
   assert.equal(revoked, false);
 
   const change = { id: key!.id, name: "second", models: ["never"], limits: undefined, expiresAtMs: 5n };
   const updated = await billing.keys.updateKey({ ...change, fields: ["name", "expires_at_ms"] });
   assert.deepEqual([updated.name, updated.models, updated.expiresAtMs, updated.version], ["second", ["gpt-*"], 5n, 2n]);
   await assert.rejects(billing.keys.updateKey({ ...change, fields: ["digest"] }), refused("invalid_request"));
+  const routed = (routingStrategy: string) =>
+    billing.keys.updateKey({ ...change, routingStrategy, fields: ["routing_strategy"] });
+  await assert.rejects(routed("cheapest"), refused("invalid_request"));
+  assert.equal((await routed("weighted")).routingStrategy, "weighted");
+  const called = (await resolveKey(billing, { digest, previousDigests: [] })).caller;
+  assert.equal(called?.routingStrategy, "weighted");
+  assert.equal((await routed("")).version, 4n);
 
   await billing.keys.revokeKey({ id: key!.id });
   const again = await billing.keys.revokeKey({ id: key!.id });
-  assert.equal(again.version, 3n);
+  assert.equal(again.version, 5n);
   assert.equal((await resolveKey(billing, { digest, previousDigests: [] })).revoked, true);
   await assert.rejects(resolveKey(billing, { digest: Buffer.alloc(32), previousDigests: [] }), refused("not_found"));
-  await waitFor(async () => heard.filter((event) => event.key_id === key!.id).length === 4, {
+  await waitFor(async () => heard.filter((event) => event.key_id === key!.id).length === 6, {
     what: "the announcements",
   });
   assert.ok(

@@ -76,9 +76,9 @@ after(() => resources.disposeAsync());
 
 let asked = 0;
 /** Sends a request that belongs to no earlier conversation. */
-function send(model: string) {
+function send(model: string, options: { routingStrategy?: string } = {}) {
   const content = `repeat 20 words\n${++asked}`;
-  return harness.call("chat.completions", { model, messages: [{ role: "user", content }] });
+  return harness.call("chat.completions", { model, messages: [{ role: "user", content }] }, options);
 }
 
 /** Sends such a request, and returns its bill with the response. */
@@ -346,6 +346,17 @@ for (const { strategy, fault: name } of table) {
     assert.ok(answeredByFirst >= least && answeredByFirst <= most, `${answeredByFirst} by the first`);
   });
 }
+
+test("a key's own strategy replaces its model's, and one that is not known leaves the model's", async () => {
+  const id = idOf("priority", "none");
+  const reasonsOf = async (routingStrategy: string) => {
+    const responses = await Promise.all(Array.from({ length: 12 }, () => send(id, { routingStrategy })));
+    return [...new Set(responses.map((response) => response.header("x-gateway-routing")))];
+  };
+  assert.deepEqual(await reasonsOf("weighted"), ["provider=affinity"]);
+  assert.deepEqual(await reasonsOf("of_a_later_release"), ["provider=priority"]);
+  assert.deepEqual(await reasonsOf(""), ["provider=priority"]);
+});
 
 test("an upstream of which too many concurrent calls fail is a last resort, and no request fails or is billed twice", async (t) => {
   const id = "bursting";

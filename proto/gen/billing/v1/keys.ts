@@ -41,7 +41,11 @@ export interface Key {
   revokedAtMs: bigint;
   version: bigint;
   /** The owner's own notes: a JSON object, as text. Absent means {}. */
-  metadata?: string | undefined;
+  metadata?:
+    | string
+    | undefined;
+  /** As in Caller. */
+  routingStrategy?: string | undefined;
 }
 
 export interface ResolveKeyRequest {
@@ -83,6 +87,7 @@ export interface CreateKeyRequest {
   /** A JSON object, as text. */
   metadata?: string | undefined;
   actor?: Actor | undefined;
+  routingStrategy?: string | undefined;
 }
 
 export interface CreateKeyResponse {
@@ -129,7 +134,7 @@ export interface UpdateKeyRequest {
   id: string;
   /**
    * Only the fields named here are changed: "name", "models", "limits" or one of them as
-   * "limits.requests_per_minute", "expires_at_ms", "metadata".
+   * "limits.requests_per_minute", "expires_at_ms", "metadata", "routing_strategy".
    */
   fields: string[];
   name: string;
@@ -138,6 +143,7 @@ export interface UpdateKeyRequest {
   expiresAtMs: bigint;
   metadata?: string | undefined;
   actor?: Actor | undefined;
+  routingStrategy?: string | undefined;
 }
 
 export interface RevokeKeyRequest {
@@ -158,6 +164,7 @@ function createBaseKey(): Key {
     revokedAtMs: 0n,
     version: 0n,
     metadata: undefined,
+    routingStrategy: undefined,
   };
 }
 
@@ -207,6 +214,9 @@ export const Key: MessageFns<Key> = {
     }
     if (message.metadata !== undefined) {
       writer.uint32(90).string(message.metadata);
+    }
+    if (message.routingStrategy !== undefined) {
+      writer.uint32(98).string(message.routingStrategy);
     }
     return writer;
   },
@@ -312,6 +322,14 @@ export const Key: MessageFns<Key> = {
             message.metadata = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.routingStrategy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -353,6 +371,11 @@ export const Key: MessageFns<Key> = {
         : 0n,
       version: isSet(object.version) ? BigInt(object.version) : 0n,
       metadata: isSet(object.metadata) ? globalThis.String(object.metadata) : undefined,
+      routingStrategy: isSet(object.routingStrategy)
+        ? globalThis.String(object.routingStrategy)
+        : isSet(object.routing_strategy)
+        ? globalThis.String(object.routing_strategy)
+        : undefined,
     };
   },
 
@@ -391,6 +414,9 @@ export const Key: MessageFns<Key> = {
     if (message.metadata !== undefined) {
       obj.metadata = message.metadata;
     }
+    if (message.routingStrategy !== undefined) {
+      obj.routingStrategy = message.routingStrategy;
+    }
     return obj;
   },
 
@@ -418,6 +444,7 @@ export const Key: MessageFns<Key> = {
       : 0n;
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.metadata = object.metadata ?? undefined;
+    message.routingStrategy = object.routingStrategy ?? undefined;
     return message;
   },
 };
@@ -785,6 +812,7 @@ function createBaseCreateKeyRequest(): CreateKeyRequest {
     expiresAtMs: 0n,
     metadata: undefined,
     actor: undefined,
+    routingStrategy: undefined,
   };
 }
 
@@ -813,6 +841,9 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(58).fork()).join();
+    }
+    if (message.routingStrategy !== undefined) {
+      writer.uint32(66).string(message.routingStrategy);
     }
     return writer;
   },
@@ -886,6 +917,14 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.routingStrategy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -915,6 +954,11 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
         : 0n,
       metadata: isSet(object.metadata) ? globalThis.String(object.metadata) : undefined,
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      routingStrategy: isSet(object.routingStrategy)
+        ? globalThis.String(object.routingStrategy)
+        : isSet(object.routing_strategy)
+        ? globalThis.String(object.routing_strategy)
+        : undefined,
     };
   },
 
@@ -941,6 +985,9 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
+    if (message.routingStrategy !== undefined) {
+      obj.routingStrategy = message.routingStrategy;
+    }
     return obj;
   },
 
@@ -960,6 +1007,7 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
       : 0n;
     message.metadata = object.metadata ?? undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.routingStrategy = object.routingStrategy ?? undefined;
     return message;
   },
 };
@@ -1398,6 +1446,7 @@ function createBaseUpdateKeyRequest(): UpdateKeyRequest {
     expiresAtMs: 0n,
     metadata: undefined,
     actor: undefined,
+    routingStrategy: undefined,
   };
 }
 
@@ -1429,6 +1478,9 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(66).fork()).join();
+    }
+    if (message.routingStrategy !== undefined) {
+      writer.uint32(74).string(message.routingStrategy);
     }
     return writer;
   },
@@ -1510,6 +1562,14 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.routingStrategy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1536,6 +1596,11 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
         : 0n,
       metadata: isSet(object.metadata) ? globalThis.String(object.metadata) : undefined,
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      routingStrategy: isSet(object.routingStrategy)
+        ? globalThis.String(object.routingStrategy)
+        : isSet(object.routing_strategy)
+        ? globalThis.String(object.routing_strategy)
+        : undefined,
     };
   },
 
@@ -1565,6 +1630,9 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
+    if (message.routingStrategy !== undefined) {
+      obj.routingStrategy = message.routingStrategy;
+    }
     return obj;
   },
 
@@ -1585,6 +1653,7 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
       : 0n;
     message.metadata = object.metadata ?? undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.routingStrategy = object.routingStrategy ?? undefined;
     return message;
   },
 };

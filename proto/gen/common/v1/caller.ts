@@ -36,7 +36,14 @@ export interface Caller {
    * The account's setting: when the balance does not cover a request, the limits of its output that
    * it does not set are lowered to what the balance covers, instead of a refusal.
    */
-  lowersOutputCap?: boolean | undefined;
+  lowersOutputCap?:
+    | boolean
+    | undefined;
+  /**
+   * How upstreams are chosen for the key's requests, e.g. "least_latency"; absent or empty: by each
+   * model's own strategy.
+   */
+  routingStrategy?: string | undefined;
 }
 
 /** Limits of one key over all replicas together; 0 means unlimited. */
@@ -58,6 +65,7 @@ function createBaseCaller(): Caller {
     version: 0n,
     keepsNoAnswers: undefined,
     lowersOutputCap: undefined,
+    routingStrategy: undefined,
   };
 }
 
@@ -92,6 +100,9 @@ export const Caller: MessageFns<Caller> = {
     }
     if (message.lowersOutputCap !== undefined) {
       writer.uint32(64).bool(message.lowersOutputCap);
+    }
+    if (message.routingStrategy !== undefined) {
+      writer.uint32(74).string(message.routingStrategy);
     }
     return writer;
   },
@@ -173,6 +184,14 @@ export const Caller: MessageFns<Caller> = {
             message.lowersOutputCap = reader.bool();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.routingStrategy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -215,6 +234,11 @@ export const Caller: MessageFns<Caller> = {
         : isSet(object.lowers_output_cap)
         ? globalThis.Boolean(object.lowers_output_cap)
         : undefined,
+      routingStrategy: isSet(object.routingStrategy)
+        ? globalThis.String(object.routingStrategy)
+        : isSet(object.routing_strategy)
+        ? globalThis.String(object.routing_strategy)
+        : undefined,
     };
   },
 
@@ -244,6 +268,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.lowersOutputCap !== undefined) {
       obj.lowersOutputCap = message.lowersOutputCap;
     }
+    if (message.routingStrategy !== undefined) {
+      obj.routingStrategy = message.routingStrategy;
+    }
     return obj;
   },
 
@@ -264,6 +291,7 @@ export const Caller: MessageFns<Caller> = {
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
     message.lowersOutputCap = object.lowersOutputCap ?? undefined;
+    message.routingStrategy = object.routingStrategy ?? undefined;
     return message;
   },
 };

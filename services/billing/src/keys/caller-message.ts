@@ -21,6 +21,7 @@ export function callerMessage(
     version: key.version,
     keepsNoAnswers,
     lowersOutputCap,
+    routingStrategy: key.routingStrategy ?? "",
   };
 }
 

@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { keyFields } from "@uag/contract/key-fields";
+import { routingStrategy } from "@uag/contract/requests/admin-models";
 import type { KeyDocument, LimitsDocument } from "@uag/ledger/documents/keys";
 import type { CreateKeyRequest, Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
@@ -46,10 +47,10 @@ function tagsOf(metadata: string): string[] {
 }
 
 /** What requests set in a key; a new key has all of it, an update what it names. */
-type Settings = Pick<KeyDocument, "name" | "models" | "limits" | "expiresAt" | "metadata" | "tags">;
+type Settings = Pick<KeyDocument, "name" | "models" | "limits" | "expiresAt" | "metadata" | "tags" | "routingStrategy">;
 
 export function settingsOf(request: CreateKeyRequest | UpdateKeyRequest): Settings {
-  const { name, models, limits, expiresAtMs, metadata = "{}" } = request;
+  const { name, models, limits, expiresAtMs, metadata = "{}", routingStrategy = "" } = request;
   return {
     name,
     models,
@@ -57,6 +58,7 @@ export function settingsOf(request: CreateKeyRequest | UpdateKeyRequest): Settin
     expiresAt: dateOf(expiresAtMs),
     metadata,
     tags: tagsOf(metadata),
+    routingStrategy,
   };
 }
 
@@ -72,6 +74,8 @@ function checkLimits(limits: Limits): void {
     if (typeof value === "bigint" && value < 0n) throw invalid(`limits.${name}`, "A limit cannot be negative.");
   }
 }
+
+const routingStrategies: ReadonlySet<string> = new Set(routingStrategy.options);
 
 /** A check of every field of a key. */
 const checks: {
@@ -91,6 +95,10 @@ const checks: {
     if (expiresAtMs < 0n || expiresAtMs > latestMs) throw invalid("expires_at_ms", "The expiry is not a valid time.");
   },
   metadata: checkMetadata,
+  routingStrategy(strategy) {
+    if (strategy !== "" && !routingStrategies.has(strategy))
+      throw invalid("routing_strategy", "The routing strategy is not known.");
+  },
 };
 
 /** @throws {GatewayError} `invalid_request` naming the field. */
@@ -127,6 +135,7 @@ const settingsBehind = {
   limits: ["limits"],
   expiresAtMs: ["expiresAt"],
   metadata: ["metadata", "tags"],
+  routingStrategy: ["routingStrategy"],
 } as const satisfies Record<SettingName, readonly (keyof Settings)[]>;
 const settingsByField = new Map<string, readonly (keyof Settings)[]>(
   Object.entries(settingsBehind).map(([name, settings]) => [fieldName(name), settings]),
@@ -171,6 +180,7 @@ export function keyMessage(key: KeyDocument): Required<Key> {
     revokedAtMs: millisecondsOf(key.revokedAt),
     version: key.version,
     metadata: key.metadata ?? "{}",
+    routingStrategy: key.routingStrategy ?? "",
   };
 }
 
@@ -192,6 +202,7 @@ export function keySnapshot(key: KeyDocument): string {
     max_parallel_requests: limitOf(limits.concurrentRequests),
     max_budget_nano_usd: limitOf(limits.monthlyBudgetNanoUsd),
     metadata: JSON.parse(key.metadata ?? "{}"),
+    routing_strategy: key.routingStrategy || null,
     expires: key.expiresAt,
     revoked_at: key.revokedAt,
     version: Number(key.version),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { expires, limit, maxNameLength, metadata, name, usd } from "./requests/admin-fields.ts";
+import { routingStrategy } from "./requests/admin-models.ts";
 import { count, nano, time } from "./responses/admin-fields.ts";
 
 const maxModels = 1_000;
@@ -34,8 +35,18 @@ export const limitFields = {
     .optional(),
 } as const;
 
+/** The fields of a key that only administrators of all accounts may set: they know the upstreams. */
+export const operatorFields = {
+  routing_strategy: routingStrategy
+    .nullable()
+    .optional()
+    .describe(
+      "How the key's requests are distributed over the upstreams of each model, in place of the model's `strategy`; null: as the model's. Only a token of all accounts may set it.",
+    ),
+} as const;
+
 /** The fields of a key that can be set at creation and changed later. */
-export const keyFields = { ...descriptiveFields, ...limitFields } as const;
+export const keyFields = { ...descriptiveFields, ...limitFields, ...operatorFields } as const;
 
 /** The same fields in responses. */
 export const shownKeyFields = {
@@ -48,4 +59,5 @@ export const shownKeyFields = {
   max_budget: z.number().nullable().describe("USD a month."),
   max_budget_nano_usd: nano.nullable().describe("The same amount in nano-USD, exact."),
   metadata: z.record(z.string(), z.unknown()),
+  routing_strategy: z.enum(routingStrategy.options).nullable().describe("Null: as each model's `strategy`."),
 } as const satisfies Record<keyof typeof keyFields, z.ZodType> & Record<string, z.ZodType>;

@@ -1,5 +1,5 @@
 import { unpricedModel } from "@uag/catalog/price";
-import type { Attempt } from "@uag/pipeline/operation/attempts";
+import { type Attempt, strategyOf } from "@uag/pipeline/operation/attempts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { Route } from "@uag/providers/route";
@@ -43,7 +43,7 @@ export function maxCostOf({ model, terms }: Pick<VideoRequest, "model" | "terms"
 export function newTask(context: Pick<VideoContext, "settings" | "health">, given: Submission): TaskDocument {
   const { request, caller, requestId, catalogVersion, idempotencyKey, clientRequestId, traceId, spanId } = given;
   const { model, family, terms, webhookUrl } = request;
-  const upstream = new Route(model.upstreams, context.health, { strategy: model.strategy }).next()?.upstream;
+  const upstream = new Route(model.upstreams, context.health, { strategy: strategyOf(caller, model) }).next()?.upstream;
   if (upstream === undefined) throw new Error("the requested model has no upstreams");
   const now = new Date();
   const id = newTaskId(now.getTime());

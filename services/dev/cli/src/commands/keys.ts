@@ -22,6 +22,8 @@ const help = `npm run keys -- <command> [options]
     --tpm <n>           tokens per minute
     --concurrency <n>   concurrent requests
     --budget <usd>      maximum spending per calendar month
+    --strategy <name>   how upstreams are chosen: priority, weighted or least_latency; default: as
+                        set for each model
   list              lists the keys
     --account <id>      only keys of this account
     --name <text>       only keys of this name
@@ -43,6 +45,7 @@ const options = {
   tpm: text,
   concurrency: text,
   budget: text,
+  strategy: text,
   overlap: text,
   all: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -80,6 +83,7 @@ function fieldsOf(values: KeyCall["values"]): Partial<Record<keyof typeof keyFie
     tpm_limit: limitOf("tpm", values.tpm),
     max_parallel_requests: limitOf("concurrency", values.concurrency),
     max_budget: budget === "none" ? null : budget,
+    routing_strategy: values.strategy === "none" ? null : values.strategy,
   };
 }
 

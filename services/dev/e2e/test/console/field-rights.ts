@@ -21,6 +21,8 @@ const operators = rowsOf("role", "role");
 const owners = rowsOf("open", "role");
 /** Owners may set these within their own account. */
 const withinAccount = rowsOf("field", "role");
+/** Only operators may set these fields of what others may change. */
+const ofOperators = rowsOf("field", "field");
 const members = rowsOf("open", "open");
 /** Members may set these within the limits set by an owner. */
 const limited = rowsOf("open", "field");
@@ -63,8 +65,16 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
   "admin.accounts.create": operators("id", "name"),
   "admin.accounts.update": operators("name", "keep_answers", "lower_output_cap", "disabled"),
   "admin.accounts.top_up": operators("amount_usd", "reference", "note"),
-  "admin.keys.create": { ...limited(...limits), ...members("account_id", "key_alias", "metadata", "expires") },
-  "admin.keys.update": { ...limited(...limits, "expires"), ...members("key_alias", "metadata") },
+  "admin.keys.create": {
+    ...limited(...limits),
+    ...members("account_id", "key_alias", "metadata", "expires"),
+    ...ofOperators("routing_strategy"),
+  },
+  "admin.keys.update": {
+    ...limited(...limits, "expires"),
+    ...members("key_alias", "metadata"),
+    ...ofOperators("routing_strategy"),
+  },
   "admin.keys.regenerate": members("overlap_seconds"),
   "admin.ledger.repair": operators("request_id", "all", "cost_usd", "dry_run", "limit", "after"),
   "admin.prices.accept": operators("model", "price_version", "from", "effective_from", "confirm"),

@@ -32,6 +32,8 @@ export interface KeyDocument {
   readonly metadata?: string;
   /** The `tags` of `metadata`; absent in keys last changed before tags were stored separately. */
   readonly tags?: readonly string[];
+  /** How upstreams are chosen for its requests; empty or absent: by each model's strategy. */
+  readonly routingStrategy?: string;
   /** Oldest first. */
   readonly previous?: readonly PreviousSecret[];
 }
@@ -65,6 +67,7 @@ const schema = new Schema<KeyDocument>(
     version: int64,
     metadata: { type: String, default: "{}" },
     tags: { type: [String], default: undefined },
+    routingStrategy: { type: String },
     previous: [{ _id: false, digest: { type: Buffer, required: true }, until: { type: Date, required: true } }],
   } satisfies Record<keyof KeyDocument, unknown>,
   { strict: "throw", versionKey: false },

@@ -1,10 +1,14 @@
-import type { Upstream } from "@uag/catalog/types";
+import type { Model, RoutingStrategy, Upstream } from "@uag/catalog/types";
+import { routingStrategy } from "@uag/contract/requests/admin-models";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { type Attempted, attempt, type FailedCall } from "@uag/providers/attempt";
 import type { UpstreamFailure } from "@uag/providers/failure";
 import type { RoutingOptions } from "@uag/providers/route";
 import type { RoutingReasons } from "@uag/providers/routing-reason";
 import type { CapabilityContext } from "../context.ts";
 import type { CheckedRequest } from "./request-spec.ts";
+
+const strategies = new Map<string, RoutingStrategy>(routingStrategy.options.map((name) => [name, name]));
 
 /** The dependencies of calling upstreams. */
 export type AttemptContext = Pick<CapabilityContext, "budget" | "events" | "health">;
@@ -26,17 +30,22 @@ export interface AttemptObserver extends Pick<RoutingOptions, "affinity" | "beca
   failed?(upstream: Upstream, failure: UpstreamFailure, call: FailedCall): void;
 }
 
+/** The key's strategy, else the model's. One of a later release is not known here. */
+export function strategyOf({ routingStrategy: own }: Caller, { strategy }: Model): RoutingStrategy | undefined {
+  return own === undefined || own === "" ? strategy : (strategies.get(own) ?? strategy);
+}
+
 /** The attempts of one request. */
 export function attemptsOf<R>(
   { health, budget, events }: AttemptContext,
-  { exchange, model }: CheckedRequest<R>,
+  { exchange, caller, model }: Pick<CheckedRequest<R>, "exchange" | "caller" | "model">,
   { around, called, failed, ...choice }: AttemptObserver = {},
 ): Attempt {
   const { requestId } = exchange;
   return (call, signal = exchange.signal) =>
     attempt({
       upstreams: model.upstreams,
-      strategy: model.strategy,
+      strategy: strategyOf(caller, model),
       health,
       budget,
       signal,

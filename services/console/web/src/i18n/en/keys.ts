@@ -68,7 +68,15 @@ export const keys = {
     limitsHint: "Leave empty for unlimited. Changes apply within a second.",
     tags: "Tags",
     tagsHint: "Press Enter after each tag. Use tags to split usage.",
+    strategy: "Routing strategy",
+    strategyHint: "How requests are distributed over a model's providers.",
     submit: "Create key",
+  },
+  strategies: {
+    model: "As set for each model",
+    priority: "Priority",
+    weighted: "Weighted",
+    least_latency: "Lowest latency",
   },
   saved: "Changes saved. They apply within a second.",
   made: {

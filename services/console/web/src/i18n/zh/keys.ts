@@ -68,8 +68,11 @@ export const keys = {
     limitsHint: "留空表示不限。更改在一秒内生效。",
     tags: "标签",
     tagsHint: "输入后按回车。可按标签拆分用量。",
+    strategy: "路由策略",
+    strategyHint: "请求如何分配到模型的各提供商。",
     submit: "创建密钥",
   },
+  strategies: { model: "按各模型的设置", priority: "优先级", weighted: "按权重", least_latency: "最低延迟" },
   saved: "已保存，一秒内生效。",
   made: {
     title: "保存您的 API 密钥",

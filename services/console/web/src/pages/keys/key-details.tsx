@@ -70,6 +70,9 @@ function KeyFacts({ of: key }: { readonly of: Key }) {
       <FactRow name={t("keys.columns.limits")}>
         <KeyLimits of={key} />
       </FactRow>
+      {key.routing_strategy !== null && (
+        <FactRow name={t("keys.form.strategy")}>{t(`keys.strategies.${key.routing_strategy}`)}</FactRow>
+      )}
       <FactRow name={t("keys.columns.spent")}>
         <KeySpending of={key} />
       </FactRow>

@@ -18,8 +18,7 @@ function EditKey({ of: key, onDone }: { readonly of: Key; readonly onDone: () =>
   const { t } = useTranslation();
   const client = useQueryClient();
   const edit = useMutation({
-    mutationFn: (values: KeyValues) =>
-      call<Key>(keyPath(key.id), { method: "PATCH", body: bodyOf(values, key.metadata) }),
+    mutationFn: (values: KeyValues) => call<Key>(keyPath(key.id), { method: "PATCH", body: bodyOf(values, key) }),
     onSuccess: async () => {
       await refreshKeys(client);
       notifications.show({ message: t("keys.saved"), color: "teal" });

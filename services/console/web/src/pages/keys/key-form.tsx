@@ -1,5 +1,5 @@
 import { MultiSelect, Select, Stack, TagsInput, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { type UseFormReturnType, useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
@@ -21,6 +21,24 @@ function useExpiryChoices(key: Key | undefined) {
   ];
 }
 
+/** How upstreams are chosen; only operators may set it. */
+function StrategyField({ form }: { readonly form: UseFormReturnType<KeyValues> }) {
+  const { t } = useTranslation();
+  const strategies = (["priority", "weighted", "least_latency"] as const).map((value) => ({
+    value,
+    label: t(`keys.strategies.${value}`),
+  }));
+  return (
+    <Select
+      label={t("keys.form.strategy")}
+      description={t("keys.form.strategyHint")}
+      data={[{ value: "", label: t("keys.strategies.model") }, ...strategies]}
+      allowDeselect={false}
+      {...form.getInputProps("routing_strategy")}
+    />
+  );
+}
+
 interface Props {
   /** The key that is changed; undefined for a new one. */
   readonly of?: Key;
@@ -39,7 +57,7 @@ export function KeyForm({ of: key, first, submit, error, pending, onSubmit, onCa
   const models = useModels();
   const form = useForm<KeyValues>({ mode: "uncontrolled", initialValues: valuesOf(key) });
   const expiries = useExpiryChoices(key);
-  const isMember = useUser().role === "member";
+  const { role } = useUser();
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
       <Stack gap="md">
@@ -67,7 +85,8 @@ export function KeyForm({ of: key, first, submit, error, pending, onSubmit, onCa
           allowDeselect={false}
           {...form.getInputProps("expires")}
         />
-        <LimitFields form={form} hint={t(isMember ? "keys.form.memberLimitsHint" : "keys.form.limitsHint")} />
+        <LimitFields form={form} hint={t(role === "member" ? "keys.form.memberLimitsHint" : "keys.form.limitsHint")} />
+        {role === "operator" && <StrategyField form={form} />}
         <TagsInput
           label={t("keys.form.tags")}
           description={t("keys.form.tagsHint")}

@@ -13,6 +13,8 @@ export interface KeyValues {
   max_parallel_requests: number | "";
   max_budget: number | string;
   tags: string[];
+  /** Empty: as each model's. */
+  routing_strategy: NonNullable<Key["routing_strategy"]> | "";
 }
 
 const nothing: KeyValues = {
@@ -24,6 +26,7 @@ const nothing: KeyValues = {
   max_parallel_requests: "",
   max_budget: "",
   tags: [],
+  routing_strategy: "",
 };
 
 /** What the form begins with: a key as it is, or nothing. */
@@ -38,17 +41,23 @@ export function valuesOf(key?: Key): KeyValues {
     max_parallel_requests: key.max_parallel_requests ?? "",
     max_budget: key.max_budget ?? "",
     tags: tagsOf(key),
+    routing_strategy: key.routing_strategy ?? "",
   };
 }
 
 const orNull = <T>(value: T | ""): T | null => (value === "" ? null : value);
 
-/** A form sets every field of a key; the expiry only when it changes. */
-type KeyBody = Readonly<Record<Exclude<keyof typeof keyFields, "expires">, unknown> & { expires?: unknown }>;
+/** Fields that a form sets only when they change. */
+type WhenChanged = "expires" | "routing_strategy";
 
-/** The body that changes a key. What the metadata has beside the tags stays. */
-export function bodyOf(values: KeyValues, metadata: Key["metadata"] = {}): KeyBody {
-  const { tags: _, ...others } = metadata;
+type KeyBody = Readonly<
+  Record<Exclude<keyof typeof keyFields, WhenChanged>, unknown> & Partial<Record<WhenChanged, unknown>>
+>;
+
+/** The body that changes a key, or makes one. What the metadata has beside the tags stays. */
+export function bodyOf(values: KeyValues, key?: Key): KeyBody {
+  const { tags: _, ...others } = key?.metadata ?? {};
+  const { routing_strategy: strategy } = values;
   return {
     key_alias: values.key_alias,
     models: values.models,
@@ -57,6 +66,7 @@ export function bodyOf(values: KeyValues, metadata: Key["metadata"] = {}): KeyBo
     tpm_limit: orNull(values.tpm_limit),
     max_parallel_requests: orNull(values.max_parallel_requests),
     max_budget: values.max_budget === "" ? null : String(values.max_budget),
+    ...(strategy !== (key?.routing_strategy ?? "") && { routing_strategy: orNull(strategy) }),
     metadata: values.tags.length === 0 ? others : { ...others, tags: values.tags },
   };
 }
