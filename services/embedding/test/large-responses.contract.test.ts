@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type OperationsHarness, startOperations } from "@uag/harness/start-operations";
+import type { OperationsHarness } from "@uag/harness/start-operations";
 import { assertShortTurns } from "@uag/harness/testing/assert-short-turns";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
-import { operations } from "../src/operations.ts";
+import { startEmbedding } from "./support.ts";
 
 const mebi = 1024 * 1024;
 const inputs = 2_048;
@@ -36,11 +36,7 @@ function largest(): Buffer {
 before(async () => {
   upstream = await startUpstream();
   const bufferLimits = { totalBytes: 96 * mebi, ownerBytes: 64 * mebi };
-  harness = await startOperations({
-    catalog: catalog(upstream.url),
-    bufferLimits,
-    operations: (context) => operations(context, { partsAtOnce: 4 }),
-  });
+  harness = await startEmbedding({ catalog: catalog(upstream.url), bufferLimits });
   const response = largest();
   upstream.script = (_, out) => void out.writeHead(200, { "content-type": "application/json" }).end(response);
 });

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { events, failedWithUsage, json, type OddCase, retried, send, type Wire } from "@uag/harness/odd-provider/case";
 import { commonCases, unusableBodies } from "@uag/harness/odd-provider/cases";
 import { type OddMode, testOddProviders } from "@uag/harness/odd-provider/run";
-import { startOperations } from "@uag/harness/start-operations";
-import { operations } from "../src/operations.ts";
+import { startEmbedding } from "./support.ts";
 
 const catalog = (url: string): string => `
 providers:
@@ -125,6 +124,5 @@ testOddProviders<VectorWire>({
     ...(model === "gemini" && { differs: geminiDiffers }),
   })),
   cases: [...commonCases, ...vectorCases],
-  start: (url) =>
-    startOperations({ catalog: catalog(url), operations: (context) => operations(context, { partsAtOnce: 4 }) }),
+  start: (url) => startEmbedding({ catalog: catalog(url) }),
 });

@@ -1,78 +1,21 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { type TestContext, test } from "node:test";
-import { capturedLog } from "@uag/harness/testing/captured-log";
-import { createMetrics } from "@uag/runtime/metrics";
-import { OpenRequests } from "@uag/runtime/open-requests";
-import { BufferBudget } from "@uag/untrusted/buffer-budget";
-import { createApp } from "../app.ts";
-import { createEvents } from "../events.ts";
-import { KeyModels } from "../gateway/key-models.ts";
-import { PublicApi } from "../gateway/public-api.ts";
+import type { ServerResponse } from "node:http";
+import { test } from "node:test";
+import { startStage } from "../../test/stage.ts";
 
-const model = {
-  id: "writer",
-  display_name: "Writer",
-  owned_by: "acme",
-  operations: ["chat.completions"],
-  input_modalities: ["text"],
-  output_modalities: ["text"],
-  price: { usd: { input_tokens: 1 }, tiers: [] },
-};
-
-async function listening(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => server.close().closeAllConnections());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** The MCP server in front of a gateway that begins a stream of text and ends it with `end`. */
-async function stage(t: TestContext, end: (out: ServerResponse) => void) {
-  const gateway = await listening(t, (request, out) => {
-    request.resume();
-    if (request.method === "GET") {
-      out.setHeader("content-type", "application/json");
-      out.end(JSON.stringify({ object: "list", data: [model] }));
-      return;
-    }
+/** Begins a stream of text, and ends it with `end`. */
+const streamed =
+  (end: (out: ServerResponse) => void) =>
+  (out: ServerResponse): void => {
     out.writeHead(200, { "content-type": "text/event-stream", "x-request-id": "req_1" });
     const choices = [{ index: 0, delta: { content: "Once upon" }, finish_reason: null }];
     const chunk = { id: "c1", object: "chat.completion.chunk", created: 1, model: "writer", choices };
     out.write(`data: ${JSON.stringify(chunk)}\n\n`);
     setTimeout(() => end(out), 50);
-  });
-  const api = new PublicApi({ baseUrl: gateway, timeoutMs: 60_000 });
-  t.after(() => api[Symbol.asyncDispose]());
-  const { log, lines } = capturedLog();
-  const app = createApp({
-    api,
-    files: undefined as never,
-    models: new KeyModels(api),
-    hosts: () => true,
-    requests: new OpenRequests({ perKey: 9 }),
-    buffers: new BufferBudget(),
-    events: createEvents(log, createMetrics("test")),
-    bodyLimit: 10_000,
-  });
-  return { url: await listening(t, app), lines };
-}
+  };
 
-/** The messages that the client of a streamed call receives. */
-async function messagesOf(url: string) {
-  const args = { model: "writer", messages: [{ role: "user", content: "a tale" }] };
-  const params = { name: "chat", arguments: args, _meta: { progressToken: 1 } };
-  const response = await fetch(`${url}/mcp`, {
-    method: "POST",
-    headers: {
-      accept: "application/json, text/event-stream",
-      authorization: "Bearer key",
-      "content-type": "application/json",
-    },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
-  });
+/** The messages in the response to a streamed call. */
+async function messagesIn(response: Response) {
   assert.equal(response.status, 200);
   const events = (await response.text()).split("\n").filter((line) => line.startsWith("data: {"));
   return events.map((line) => JSON.parse(line.slice("data: ".length)));
@@ -103,8 +46,10 @@ for (const [what, end, text, code] of [
   ],
 ] as const)
   test(`${what} in the middle of a streamed chat reaches the client as a tool error with its code and message`, async (t) => {
-    const { url, lines } = await stage(t, end);
-    const messages = await messagesOf(url);
+    const gateway = { model: "writer", operation: "chat.completions", respond: streamed(end) };
+    const { call, lines } = await startStage(t, gateway);
+    const args = { model: "writer", messages: [{ role: "user", content: "a tale" }] };
+    const messages = await messagesIn(await call({ name: "chat", arguments: args, _meta: { progressToken: 1 } }));
     assert.equal(messages[0].method, "notifications/progress", JSON.stringify(messages));
     const { id, result } = messages.at(-1);
     assert.deepEqual([id, result.isError], [1, true], JSON.stringify(messages));

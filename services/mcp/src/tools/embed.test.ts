@@ -1,17 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { assertShortTurns } from "@uag/harness/testing/assert-short-turns";
-import { capturedLog } from "@uag/harness/testing/captured-log";
-import { createMetrics } from "@uag/runtime/metrics";
-import { OpenRequests } from "@uag/runtime/open-requests";
-import { BufferBudget } from "@uag/untrusted/buffer-budget";
-import { createApp } from "../app.ts";
-import { createEvents } from "../events.ts";
-import { KeyModels } from "../gateway/key-models.ts";
-import { PublicApi } from "../gateway/public-api.ts";
+import { startStage } from "../../test/stage.ts";
 
 const mebi = 1024 * 1024;
 const inputs = 2_048;
@@ -27,63 +18,16 @@ function largest(): Buffer {
   return Buffer.from(`{"object":"list","model":"vectors","data":[${items}],"usage":${usage}}`);
 }
 
-const model = {
-  id: "vectors",
-  display_name: "Vectors",
-  owned_by: "acme",
-  operations: ["embeddings"],
-  input_modalities: ["text"],
-  output_modalities: ["embedding"],
-  price: { usd: { input_tokens: 1 }, tiers: [] },
-};
-
-async function listening(listener: RequestListener) {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
 test("the largest call of embed takes short turns of the event loop, and its response is held within the budget", async (t) => {
   const response = largest();
-  const gateway = await listening((request, out) => {
-    out.setHeader("content-type", "application/json");
-    request.resume();
-    if (request.method === "GET") out.end(JSON.stringify({ object: "list", data: [model] }));
-    else out.end(response);
-  });
-  const api = new PublicApi({ baseUrl: gateway.url, timeoutMs: 60_000 });
-  const buffers = new BufferBudget();
-  const { log, lines } = capturedLog();
-  const app = createApp({
-    api,
-    files: undefined as never,
-    models: new KeyModels(api),
-    hosts: () => true,
-    requests: new OpenRequests({ perKey: 9 }),
-    buffers,
-    events: createEvents(log, createMetrics("test")),
-    bodyLimit: mebi,
-  });
-  const mcp = await listening(app);
-  t.after(async () => {
-    for (const { server } of [mcp, gateway]) server.close().closeAllConnections();
-    await api[Symbol.asyncDispose]();
-  });
+  const respond = (out: ServerResponse) => out.setHeader("content-type", "application/json").end(response);
+  const { call, buffers, lines } = await startStage(t, { model: "vectors", operation: "embeddings", respond });
   const args = { model: "vectors", texts: Array.from({ length: inputs }, () => "a") };
   const params = { name: "embed", arguments: args };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  assert.ok(body.length < 16 * 1024, "a small request");
+  assert.ok(JSON.stringify(params).length < 16 * 1024, "a small request");
   let held = 0;
-  const call = async (): Promise<{ bytes: number; start: string }> => {
-    const responded = await fetch(`${mcp.url}/mcp`, {
-      method: "POST",
-      headers: {
-        accept: "application/json, text/event-stream",
-        authorization: "Bearer key",
-        "content-type": "application/json",
-      },
-      body,
-    });
+  const read = async (): Promise<{ bytes: number; start: string }> => {
+    const responded = await call(params);
     assert.equal(responded.status, 200, JSON.stringify(lines));
     let bytes = 0;
     let start = "";
@@ -94,10 +38,10 @@ test("the largest call of embed takes short turns of the event loop, and its res
     }
     return { bytes, start };
   };
-  await call();
+  await read();
   let result = { bytes: 0, start: "" };
   await assertShortTurns(async () => {
-    result = await call();
+    result = await read();
   });
   assert.ok(result.bytes > 60 * mebi, `${result.bytes} bytes: ${result.start.slice(0, 500)}`);
   assert.ok(held >= response.length, `${held} bytes were held`);
