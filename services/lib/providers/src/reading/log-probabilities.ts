@@ -1,16 +1,8 @@
 import { Pace } from "@uag/runtime/pace";
 import { endOfString } from "@uag/untrusted/json/string-end";
-import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import { valueEnd } from "../json-edit.ts";
-import { maxBlankBytes } from "./body-kind.ts";
 import { CutLists } from "./cut-lists.ts";
-
-/** Lists up to this length are parsed with the rest of their response. */
-const smallBytes = 64 * 1024;
-/** The entry of one token has twenty alternatives of some hundred bytes each. */
-const maxEntryBytes = 64 * 1024;
-/** Entries parsed at a time, bytes: about 2 ms. */
-const batchBytes = 128 * 1024;
+import { checkedEntries, maxEntryBytes, skipSpace, smallListBytes } from "./list-entries.ts";
 
 const member = Buffer.from('"logprobs"');
 const quote = 34;
@@ -43,7 +35,7 @@ export async function withoutLogProbabilities(body: Buffer): Promise<SlimRespons
     at = found + member.length;
     for (let list = firstList(body, at); list !== undefined; list = nextList(body, at)) {
       at = await checkedEntries(body, list, pace);
-      if (at - list <= smallBytes) continue;
+      if (at - list <= smallListBytes) continue;
       pieces.push(body.subarray(copied, list), Buffer.from(JSON.stringify(lists.add([body.subarray(list, at)]))));
       copied = at;
     }
@@ -80,51 +72,4 @@ function listFrom(body: Buffer, from: number): number | undefined {
     if (body[at] !== comma) return undefined;
   }
   return undefined;
-}
-
-/** Returns the offset of the closing bracket. */
-async function checkedEntries(body: Buffer, from: number, pace: Pace): Promise<number> {
-  let batchFrom = from;
-  for (let at = from; ; ) {
-    const end = entryEnd(body, at);
-    const next = skipSpace(body, end);
-    const isLast = body[next] === closeBracket;
-    if (!isLast && body[next] !== comma) throw malformed();
-    if (isLast || next - batchFrom > batchBytes) {
-      checkJson(body, batchFrom, end);
-      batchFrom = next + 1;
-      if (pace.isOver) await pace.rest();
-    }
-    if (isLast) return next;
-    at = skipSpace(body, next + 1);
-  }
-}
-
-function entryEnd(body: Buffer, at: number): number {
-  const bounded = body.subarray(at, at + maxEntryBytes);
-  if (bounded.length === 0) throw malformed();
-  const length = valueEnd(bounded, 0);
-  if (length === 0) throw malformed();
-  if (length < bounded.length || bounded.length < maxEntryBytes) return at + length;
-  throw unusableResponse(`the response has a log probability of more than ${maxEntryBytes} bytes`);
-}
-
-function checkJson(body: Buffer, from: number, to: number): void {
-  try {
-    JSON.parse(`[${body.toString("utf8", from, to)}]`);
-  } catch (error) {
-    throw malformed(error);
-  }
-}
-
-function malformed(cause?: unknown): UpstreamFailure {
-  return new UpstreamFailure("transient", "the upstream's response is not JSON", { status: 200, cause });
-}
-
-/** After a longer run of white space than any response has, its position within the run. */
-function skipSpace(body: Buffer, from: number): number {
-  const end = Math.min(body.length, from + maxBlankBytes);
-  let at = from;
-  while (at < end && (body[at] as number) <= 32) at++;
-  return at;
 }

@@ -9,6 +9,7 @@ import { post } from "../post.ts";
 import { HeldMemory } from "../reading/held-memory.ts";
 import { decoded, readResponse } from "../reading/read-response.ts";
 import { SniffedStream } from "../reading/sniffed-stream.ts";
+import { withoutWordTimes } from "../reading/word-times.ts";
 import { adapterFor } from "../registry.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { Transcript, TranscriptionAdapter, TranscriptionCall } from "./types.ts";
@@ -37,7 +38,7 @@ export async function transcribe(options: TranscribeOptions): Promise<Transcript
     maxBytes: maxResponseBytes,
     memory,
     usageIn: adapter.usageIn,
-    decode: async (body) => adapter.decode(await boundedResponse(body), upstream),
+    decode: (body) => transcriptIn(body, adapter, upstream),
   });
 }
 
@@ -58,12 +59,19 @@ export async function streamTranscript(options: TranscribeOptions): Promise<Live
     replay: (body) =>
       decoded(body, {
         usageIn,
-        decode: async (whole) => adapter.replay(adapter.decode(await boundedResponse(whole), upstream)),
+        decode: async (whole) => adapter.replay(await transcriptIn(whole, adapter, upstream)),
       }),
   });
   const live: LiveStream = new LiveStream(sniffed, response);
   await live.open();
   return live;
+}
+
+async function transcriptIn(body: Buffer, adapter: TranscriptionAdapter, upstream: Upstream): Promise<Transcript> {
+  const slim = await withoutWordTimes(body);
+  const transcript = adapter.decode(await boundedResponse(slim), upstream);
+  // Mostly the upstream's own bytes.
+  return transcript.body === slim ? { ...transcript, body } : transcript;
 }
 
 function adapterOf({ upstream }: TranscribeOptions): TranscriptionAdapter {
