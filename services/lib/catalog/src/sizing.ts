@@ -67,7 +67,7 @@ const meteredOperations = {
   "images.generations": { sizing: sizings.images, needs: imageNeeds },
   "images.edits": { sizing: sizings.images, needs: imageNeeds },
   "videos.generations": { sizing: sizings.videos, needs: [["video_seconds", "output_tokens"]] },
-} as const satisfies Record<OperationBilled<"metered">, OperationUnits>;
+} as const satisfies Record<Extract<ModelOperation, OperationBilled<"metered">>, OperationUnits>;
 
 /** Free operations have no units. */
 const unitsOf: Readonly<Partial<Record<ModelOperation, OperationUnits>>> = meteredOperations;

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adminRoutes, errorShapeOfPath, maxBodyBytesOf, maxBodyBytesOfKind, routes } from "./routes.ts";
+import {
+  adminRoutes,
+  errorShapeOfPath,
+  filledPath,
+  isByPath,
+  maxBodyBytesOf,
+  maxBodyBytesOfKind,
+  pathParameters,
+  routes,
+} from "./routes.ts";
 
 test("no two routes share a method and a path", () => {
   const names = [...routes, ...adminRoutes].map((route) => `${route.method} ${route.path}`);
@@ -29,7 +38,27 @@ test("only the messages routes, and those of their estimates, have native errors
     assert.equal(route.errorShape === "native", /^\/v1\/(estimate\/)?messages/.test(route.path), route.path);
 });
 
+test("only the routes of Gemini's format have Google's errors, and accept its header for the key", () => {
+  for (const { path, errorShape, keyHeader } of routes) {
+    const isGemini = /^\/v1beta\/|GenerateContent$|:(generateContent|countTokens)$/.test(path);
+    assert.deepEqual([errorShape === "google", keyHeader === "x-goog-api-key"], [isGemini, isGemini], path);
+  }
+});
+
+test("a path has its parameters, and colons that begin none", () => {
+  const path = "/v1beta/models/:model\\:generateContent";
+  assert.deepEqual(pathParameters(path), ["model"]);
+  assert.equal(
+    filledPath(path, (name) => `{${name}}`),
+    "/v1beta/models/{model}:generateContent",
+  );
+  assert.deepEqual(["generate_content", "messages"].map(isByPath), [true, false]);
+});
+
 test("an unknown path returns an error in the format of its path prefix", () => {
   assert.equal(errorShapeOfPath("/v1/messages/batches"), "native");
   assert.equal(errorShapeOfPath("/v1/v1/messages"), "nested");
+  assert.equal(errorShapeOfPath("/v1beta/files"), "google");
+  assert.equal(errorShapeOfPath("/v1/models/gpt-4o-mini:embedContent"), "google");
+  assert.equal(errorShapeOfPath("/v1/models/gpt-4o-mini"), "nested");
 });

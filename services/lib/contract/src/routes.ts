@@ -33,6 +33,8 @@ interface RouteBase {
   readonly body: BodyKind;
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
+  /** A header that may contain the key in place of `Authorization`. */
+  readonly keyHeader?: string;
 }
 
 type RequestBody = Pick<RouteBase, "body" | "maxBodyBytes">;
@@ -66,6 +68,8 @@ export interface ForwardRoute<
   readonly service: S;
   /** The operation's name in the catalogue, limits, the ledger, metrics and traces. */
   readonly operation: O;
+  /** The catalogue's operation that its models have; default: its own. */
+  readonly modelOperation?: string;
 }
 
 /** A route served by the router. */
@@ -82,13 +86,31 @@ export interface AdminRoute<Operation extends string = string> extends RouteBase
 /** A route that needs a key. */
 export type Route = ForwardRoute | QueryRoute;
 
+interface ForwardShape<B extends Billing> extends RequestBody {
+  readonly billing: B;
+  readonly errorShape?: ErrorShape;
+}
+
 const forward = <S extends ServiceName, O extends string, B extends Billing>(
   method: Method,
   path: string,
   service: S,
   operation: O,
-  shape: RequestBody & { billing: B; errorShape?: ErrorShape },
+  shape: ForwardShape<B>,
 ): ForwardRoute<S, O, B> => ({ method, path, service, operation, errorShape: "nested", ...shape });
+
+/** A route of Google's Gemini API, for every model that generates text. */
+const gemini = <O extends string, B extends Billing>(
+  method: Method,
+  path: string,
+  operation: O,
+  shape: ForwardShape<B>,
+) =>
+  ({
+    ...forward(method, path, "chat", operation, { ...shape, errorShape: "google" }),
+    keyHeader: "x-goog-api-key",
+    modelOperation: "chat.completions",
+  }) as const;
 
 const query = (path: string, name: QueryName): QueryRoute => ({
   method: "GET",
@@ -122,6 +144,22 @@ const publicTable = [
   forward("POST", "/v1/videos/generations", "video", "videos.generations", { ...json, billing: "metered" }),
   forward("GET", "/v1/videos/generations", "video", "videos.list", { ...noBody, billing: "none" }),
   forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", { ...noBody, billing: "none" }),
+  gemini("POST", "/v1beta/models/:model\\:generateContent", "generate_content", { ...json, billing: "metered" }),
+  gemini("POST", "/v1beta/models/:model\\:streamGenerateContent", "stream_generate_content", {
+    ...json,
+    billing: "metered",
+  }),
+  // Google's SDKs use this version where they are given only a base URL. `/v1/models/:id` has these
+  // paths too, so that they come first.
+  gemini("POST", "/v1/models/:model\\:generateContent", "generate_content", { ...json, billing: "metered" }),
+  gemini("POST", "/v1/models/:model\\:streamGenerateContent", "stream_generate_content", {
+    ...json,
+    billing: "metered",
+  }),
+  gemini("POST", "/v1beta/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
+  gemini("POST", "/v1/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
+  gemini("GET", "/v1beta/models", "gemini_models.list", { ...noBody, billing: "none" }),
+  gemini("GET", "/v1beta/models/:model", "gemini_models.get", { ...noBody, billing: "none" }),
   forward("GET", "/v1/models", "chat", "models.list", { ...noBody, billing: "none" }),
   forward("GET", "/v1/models/:id", "chat", "models.get", { ...noBody, billing: "none" }),
   query("/v1/dashboard/billing/subscription", "subscription"),
@@ -130,6 +168,27 @@ const publicTable = [
   query("/dashboard/billing/usage", "usage"),
   query("/v1/receipts/:id", "receipt"),
 ] as const;
+
+/** A parameter, or a colon that does not begin one. */
+const parameter = /\\:|:(\w+)/g;
+
+/** The names of the parameters in a route's path. */
+export const pathParameters = (path: string): string[] =>
+  [...path.matchAll(parameter)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+
+/** A route's path with a value for each parameter. */
+export const filledPath = (path: string, fill: (name: string) => string): string =>
+  path.replaceAll(parameter, (_, name?: string) => (name === undefined ? ":" : fill(name)));
+
+/** Operations with a body whose path has parameters: a request is the same only at the same path. */
+const operationsByPath: ReadonlySet<string> = new Set(
+  publicTable.flatMap((route) =>
+    "operation" in route && route.method === "POST" && pathParameters(route.path).length > 0 ? [route.operation] : [],
+  ),
+);
+
+/** Whether an operation's path has parameters that belong to its request body. */
+export const isByPath = (operation: string): boolean => operationsByPath.has(operation);
 
 /** The operation that estimates the cost of another. */
 export const estimateOf = (operation: string): string => `${operation}.estimate`;
@@ -162,24 +221,42 @@ export type OperationName<S extends ServiceName> = Extract<
   { readonly service: S }
 >["operation"];
 
-/** Names of the operations whose requests are billed in this way. */
-export type OperationBilled<B extends Billing> = Extract<
+type Billed<B extends Billing> = Extract<
   (typeof publicTable)[number],
   { readonly operation: string; readonly billing: B }
->["operation"];
+>;
+
+/** Names of the operations whose requests are billed in this way. */
+export type OperationBilled<B extends Billing> = Billed<B>["operation"];
+
+interface ServedAsOther {
+  readonly modelOperation: string;
+}
 
 /** An operation that a model may have. */
-export type ModelOperation = OperationBilled<"metered" | "free">;
+export type ModelOperation = Exclude<Billed<"metered" | "free">, ServedAsOther>["operation"];
 
 /** Every operation that a model may have. */
 export const modelOperations: readonly ModelOperation[] = [
   ...new Set(
-    publicTable.flatMap((route) => ("operation" in route && route.billing !== "none" ? [route.operation] : [])),
+    publicTable.flatMap((route) =>
+      "operation" in route && !("modelOperation" in route) && route.billing !== "none" ? [route.operation] : [],
+    ),
   ),
 ];
 
+const servedAs: ReadonlyMap<string, string> = new Map(
+  publicTable.flatMap((route) =>
+    "modelOperation" in route && route.modelOperation !== undefined ? [[route.operation, route.modelOperation]] : [],
+  ),
+);
+
+/** The catalogue's operation that the models of an operation have. */
+export const modelOperationOf = (operation: string): string => servedAs.get(operation) ?? operation;
+
 /** The error format of a path without a route. */
 export function errorShapeOfPath(path: string): ErrorShape {
+  if (/^\/v1beta\/|^\/v1\/(?:estimate\/)?models\/[^/?]*:/.test(path)) return "google";
   return /^\/v1\/(?:estimate\/)?messages/.test(path) ? "native" : "nested";
 }
 

@@ -1,10 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "./gateway-error.ts";
-import { type ErrorShape, errorBody, errorEvent, errorText, flatError, nativeError, nestedError } from "./shapes.ts";
+import {
+  type ErrorShape,
+  errorBody,
+  errorEvent,
+  errorText,
+  flatError,
+  googleError,
+  nativeError,
+  nestedError,
+} from "./shapes.ts";
 import { type ErrorCode, errorTable } from "./table.ts";
 
-const schemas = { nested: nestedError, native: nativeError, flat: flatError } as const;
+const schemas = { nested: nestedError, native: nativeError, flat: flatError, google: googleError } as const;
 
 test("every error has a documented body in every format, without its cause", () => {
   for (const code of Object.keys(errorTable) as ErrorCode[]) {
@@ -35,6 +44,27 @@ test("each error format matches its provider's", () => {
     message: "slow down",
     request_id: "r",
   });
+  assert.deepEqual(errorBody("google", report), {
+    error: {
+      code: 429,
+      message: "slow down",
+      status: "RESOURCE_EXHAUSTED",
+      details: [
+        {
+          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+          reason: "RATE_LIMIT_EXCEEDED",
+          domain: "gateway",
+          metadata: { request_id: "r" },
+        },
+      ],
+    },
+  });
+});
+
+test("an error in Google's format says when to retry", () => {
+  const error = new GatewayError("rate_limit_exceeded", undefined, { retryAfterMs: 2_500 });
+  const { details } = errorBody("google", { error, requestId: "r" }).error;
+  assert.deepEqual(details[1], { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "2.5s" });
 });
 
 test("a provider's error keeps its message and code", () => {

@@ -21,8 +21,20 @@ export const nativeError = z.object({
 /** DashScope's error body, of the alpha image models. */
 export const flatError = z.object({ code: z.string(), message: z.string(), request_id: z.string() });
 
-/** A client's error format: OpenAI's, Anthropic's, or DashScope's. */
-export type ErrorShape = "nested" | "native" | "flat";
+/** Google's error body, on the paths of the Gemini API: https://google.aip.dev/193 */
+export const googleError = z.object({
+  error: z.object({
+    code: z.int().describe("The HTTP status."),
+    message: z.string(),
+    status: z.string(),
+    details: z
+      .array(z.looseObject({ "@type": z.string() }))
+      .describe("An `ErrorInfo` whose `reason` is the error code, and a `RetryInfo` where a retry may succeed."),
+  }),
+});
+
+/** A client's error format: OpenAI's, Anthropic's, DashScope's, or Google's. */
+export type ErrorShape = "nested" | "native" | "flat" | "google";
 
 /** A provider's report on a request it refused, with its own wording and codes. */
 interface ProviderWords {
@@ -41,7 +53,7 @@ export interface ErrorReport {
 }
 
 type Body<D extends ErrorShape> = z.infer<
-  { nested: typeof nestedError; native: typeof nativeError; flat: typeof flatError }[D]
+  { nested: typeof nestedError; native: typeof nativeError; flat: typeof flatError; google: typeof googleError }[D]
 >;
 
 const bodies: { readonly [D in ErrorShape]: (report: ErrorReport) => Body<D> } = {
@@ -57,6 +69,13 @@ const bodies: { readonly [D in ErrorShape]: (report: ErrorReport) => Body<D> } =
   flat({ error, requestId, reported }) {
     const code = providerCode(reported?.code) ?? flatCodes[error.httpStatus] ?? error.code;
     return { code, message: reported?.message ?? error.message, request_id: requestId };
+  },
+  google({ error, requestId, reported }) {
+    const { httpStatus: code } = error;
+    const { message, code: reason = error.code } = reported ?? error;
+    const info = { reason: reason.toUpperCase(), domain: "gateway", metadata: { request_id: requestId } };
+    const details = [{ "@type": `${rpc}ErrorInfo`, ...info }, ...retryInfo(error)];
+    return { error: { code, message, status: googleStatus(error), details } };
   },
 };
 
@@ -95,6 +114,35 @@ const nativeTypes: Readonly<Record<number, string>> = {
 function nativeType(error: GatewayError): string {
   if (error.code === "model_not_found") return "not_found_error";
   return nativeTypes[error.httpStatus] ?? "invalid_request_error";
+}
+
+const rpc = "type.googleapis.com/google.rpc.";
+
+/** When a client may retry, as Google reports it. */
+function retryInfo({ retryAfterMs }: GatewayError) {
+  return retryAfterMs === undefined ? [] : [{ "@type": `${rpc}RetryInfo`, retryDelay: `${retryAfterMs / 1_000}s` }];
+}
+
+const googleStatuses: Readonly<Record<number, string>> = {
+  401: "UNAUTHENTICATED",
+  402: "FAILED_PRECONDITION",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  405: "UNIMPLEMENTED",
+  408: "DEADLINE_EXCEEDED",
+  409: "ABORTED",
+  429: "RESOURCE_EXHAUSTED",
+  499: "CANCELLED",
+  500: "INTERNAL",
+  502: "UNAVAILABLE",
+  503: "UNAVAILABLE",
+  504: "DEADLINE_EXCEEDED",
+};
+
+/** Google's `error.status` by HTTP status: https://google.aip.dev/193 */
+function googleStatus(error: GatewayError): string {
+  if (error.code === "model_not_found") return "NOT_FOUND";
+  return googleStatuses[error.httpStatus] ?? "INVALID_ARGUMENT";
 }
 
 const flatCodes: Readonly<Record<number, string>> = { 400: "InvalidParameter", 429: "Throttling.RateQuota" };

@@ -1,4 +1,4 @@
-import { maxBodyBytesOf } from "@uag/contract/routes";
+import { isByPath, maxBodyBytesOf } from "@uag/contract/routes";
 import { LinkError } from "@uag/link/errors";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import { nextTurn } from "@uag/runtime/next-turn";
@@ -52,12 +52,13 @@ async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
 }
 
 /**
- * Reads a request's body and computes its digest. Every piece is accounted for before it is kept.
+ * Reads a request's body and computes its digest, with its path where that names the model. Every piece is accounted for before it is kept.
  * @throws {GatewayError} `service_unavailable` when memory is exhausted
  * @throws {LinkError} `too_large`, or what ended the exchange
  */
 export async function readAhead(exchange: LinkExchange, lease: BufferLease): Promise<ReadBody> {
   const digest = new BodyDigest(exchange.header("content-type"));
+  if (isByPath(exchange.operation)) digest.update(Buffer.from(`${exchange.target}\n`));
   const maxBytes = maxBodyBytesOf(exchange.operation);
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,5 @@
 import type { Catalog } from "@uag/catalog/types";
+import { modelOperationOf } from "@uag/contract/routes";
 import type { ErrorFormat } from "../client-error.ts";
 import { findModel } from "../request/find-model.ts";
 import { fallbacksFor } from "./fallbacks.ts";
@@ -15,7 +16,7 @@ export function checkRequest<B, R>(
 ): CheckedRequest<R> {
   const { caller } = incoming;
   const id = spec.modelOf(body);
-  const model = spec.findModel?.(catalog, id, caller) ?? findModel(catalog, id, caller, spec.name);
+  const model = spec.findModel?.(catalog, id, caller) ?? findModel(catalog, id, caller, modelOperationOf(spec.name));
   const request = spec.read(body, model, incoming);
   const fallbacks = fallbacksFor(spec, { body, catalog, model }, incoming);
   return { ...incoming, model, catalogVersion: catalog.version, request, fallbacks, errorFormat };

@@ -1,6 +1,7 @@
 import { mayUseModel } from "@uag/catalog/names";
 import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { modelOperationOf } from "@uag/contract/routes";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest, Fallback, IncomingRequest, RequestSpec } from "./request-spec.ts";
 
@@ -29,7 +30,7 @@ export function fallbacksFor<B, R>(
   return model.fallbacks.flatMap((id): Fallback<R>[] => {
     const other = catalog.models.get(id);
     if (other === undefined || !mayUseModel(incoming.caller.models, other)) return [];
-    if (!other.operations.has(spec.name) || (isReal(model) && !isReal(other))) return [];
+    if (!other.operations.has(modelOperationOf(spec.name)) || (isReal(model) && !isReal(other))) return [];
     const request = readFor(spec, { body, model: other }, incoming);
     return request === undefined ? [] : [{ model: other, request }];
   });

@@ -10,6 +10,7 @@ const operations: Readonly<Record<string, string>> = {
   messages: "chat",
   responses: "chat",
   embeddings: "embeddings",
+  stream_generate_content: "generate_content",
   "images.generations": "generate_content",
   "images.edits": "generate_content",
 };

@@ -1,5 +1,5 @@
 import type { Catalog, Model } from "@uag/catalog/types";
-import type { ModelOperation } from "@uag/contract/routes";
+import type { OperationBilled } from "@uag/contract/routes";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import type { ErrorFormat } from "../client-error.ts";
@@ -20,8 +20,8 @@ export interface IncomingRequest {
 
 /** How an operation reads and checks a request that has a body and names a model. */
 export interface RequestSpec<B, R> {
-  /** The operation that the request's model must have, e.g. `chat.completions`. */
-  readonly name: ModelOperation;
+  /** The operation's name, e.g. `chat.completions`. */
+  readonly name: OperationBilled<"metered" | "free">;
   readonly body: BodyReader<B>;
   /**
    * The id of the model that a body names.

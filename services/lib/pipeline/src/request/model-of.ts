@@ -8,6 +8,6 @@ const schema = z.object({ model: z.string().min(1) });
  * The model that a JSON body names.
  * @throws {GatewayError} `invalid_request` when it names none
  */
-export function modelOf({ fields }: JsonBody): string {
+export function modelOf({ fields }: Pick<JsonBody, "fields">): string {
   return checked(schema, fields).model;
 }
