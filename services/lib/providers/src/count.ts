@@ -1,7 +1,7 @@
 import type { Upstream } from "@uag/catalog/types";
 import { countOf, fieldsOf, parsedJson } from "./conversation/fields.ts";
 import { UpstreamFailure } from "./failure.ts";
-import type { CountCall, PromptCounter } from "./generation.ts";
+import type { CountCall, CountFormat, PromptCounter } from "./generation.ts";
 import type { HttpPools } from "./http/pools.ts";
 import { post } from "./post.ts";
 import { estimatePromptTokens } from "./prompt.ts";
@@ -11,6 +11,7 @@ const maxResponseBytes = 64 * 1024;
 
 export interface CountOptions {
   readonly pools: HttpPools;
+  readonly format: CountFormat;
   readonly call: CountCall;
   readonly upstreams: readonly Upstream[];
   readonly signal: AbortSignal;
@@ -25,7 +26,7 @@ export interface CountOptions {
  */
 export async function countPrompt(options: CountOptions): Promise<number> {
   for (const upstream of options.upstreams) {
-    const counter = adapterFor("promptCounter", upstream.provider.protocol);
+    const counter = adapterFor("promptCounters", upstream.provider.protocol)?.[options.format];
     if (counter === undefined) continue;
     try {
       return await countBy(counter, options, upstream);

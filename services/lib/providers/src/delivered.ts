@@ -62,3 +62,18 @@ export class DeliveredText implements Delivered {
     }
   }
 }
+
+/** Collects what a stream has delivered, where its text is known as it arrives. */
+export class SpokenText implements Delivered {
+  text = "";
+  #bytes = 0;
+
+  add(text: string): void {
+    this.text += text;
+    this.#bytes += Buffer.byteLength(text);
+  }
+
+  get roughTokens(): number {
+    return Math.ceil(this.#bytes / 4);
+  }
+}

@@ -5,7 +5,10 @@ import type { MediaFetcher } from "./media/fetch.ts";
 import type { UsageReport } from "./usage-report.ts";
 
 /** Client formats for generated text, by operation. */
-export type GenerationFormat = "chat.completions" | "messages" | "responses";
+export type GenerationFormat = "chat.completions" | "messages" | "responses" | "generate_content";
+
+/** Server-sent events, or one JSON array. */
+export type StreamFraming = "events" | "array";
 
 /** One text generation as requested, in the client's own format. */
 export interface GenerationCall {
@@ -16,6 +19,8 @@ export interface GenerationCall {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly model: Model;
   readonly stream: boolean;
+  /** How a stream is sent, for formats with a choice; default: as server-sent events. */
+  readonly framing?: StreamFraming | undefined;
   /** The client wants usage in its stream (for formats where that is optional). */
   readonly usageWanted: boolean;
   /** Output cap to send in place of the client's, tokens. */
@@ -117,7 +122,10 @@ export interface GenerationAdapter {
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }
 
-/** A request in the messages format whose prompt tokens are counted. */
+/** Client formats whose prompt tokens can be counted. */
+export type CountFormat = Extract<GenerationFormat, "messages" | "generate_content">;
+
+/** A request whose prompt tokens are counted, in the client's own format. */
 export type CountCall = Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "media">;
 
 /** How an upstream protocol counts prompt tokens without generating. */

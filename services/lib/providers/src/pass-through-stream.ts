@@ -41,12 +41,18 @@ export abstract class PassThroughStream implements ResponseStream {
     const out = new Runs();
     const last = wholeEvent(this.#decoder.end());
     if (last !== undefined) this.#accept(last, out);
-    if (this.state === "open") {
+    if (this.state === "open" && this.isComplete) this.state = "finished";
+    else if (this.state === "open") {
       this.fail(new UpstreamFailure("transient", "the stream ended before it was finished", { status: 200 }));
     }
     const buffers = out.buffers();
     // The last event lacks its terminating line.
     return buffers.length === 0 ? buffers : [...buffers, blankLine];
+  }
+
+  /** Whether the stream may end here, for a format without a terminator. */
+  protected get isComplete(): boolean {
+    return false;
   }
 
   /** Whether this data, which is not JSON, is the format's terminator. */

@@ -1,5 +1,5 @@
 import type { OnAbort, Upstream } from "@uag/catalog/types";
-import type { GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
+import type { CountFormat, GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
 
 /** A part of a response that an output cap may not cover. */
 export type UncappedOutput = "thinking" | "speech";
@@ -9,8 +9,8 @@ export type UncappedOutput = "thinking" | "speech";
  * its own kind of adapter here, so that a new one changes nothing in this file.
  */
 export interface Adapters {
-  /** Absent if prompts cannot be counted without generating. */
-  readonly promptCounter?: PromptCounter;
+  /** By client format; absent if prompts cannot be counted without generating. */
+  readonly promptCounters?: Readonly<Partial<Record<CountFormat, PromptCounter>>>;
 }
 
 /** A kind of adapter. */

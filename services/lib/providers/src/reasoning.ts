@@ -37,6 +37,7 @@ function reasons({ efforts, defaultEffort }: Reasoning, effort: unknown): boolea
 export function mayReason(reasoning: Reasoning | undefined, fields: Fields): boolean {
   if (reasoning === undefined) return fields["enable_thinking"] === true;
   if (reasoning.switch !== "enable_thinking") return true;
+  const { thinkingBudget, thinkingLevel } = fieldsOf(fieldsOf(fields["generationConfig"])["thinkingConfig"]);
   const settings = [
     fields["enable_thinking"],
     fields["thinking_budget"],
@@ -44,6 +45,8 @@ export function mayReason(reasoning: Reasoning | undefined, fields: Fields): boo
     fieldsOf(fields["reasoning"])["effort"],
     fieldsOf(fields["thinking"])["type"],
     fieldsOf(fields["output_config"])["effort"],
+    thinkingBudget === 0 ? false : thinkingBudget,
+    thinkingLevel,
   ].filter((value) => value != null);
   const off: readonly unknown[] = [false, "none", "disabled"];
   if (settings.length === 0) return reasoning.defaultEffort !== "none";

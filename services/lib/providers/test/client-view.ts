@@ -170,3 +170,35 @@ export function viewOfResponse(body: Json): View {
     usage: body["usage"],
   };
 }
+
+/** Assembles the events of Gemini's format as Google's SDK does. */
+export function viewOfGeneratedEvents(stream: string): View {
+  const events = stream.split("\n\n").filter((event) => event !== "");
+  const views = events.map((event) => viewOfGenerated(JSON.parse(event.slice("data: ".length)) as Json));
+  return views.reduce((all, { text, thinking, calls, reason, usage }) => ({
+    text: all.text + text,
+    thinking: all.thinking + thinking,
+    calls: [...all.calls, ...calls],
+    reason: reason ?? all.reason,
+    usage: usage ?? all.usage,
+  }));
+}
+
+/** A response in Gemini's format. */
+export function viewOfGenerated(body: Json): View {
+  const [candidate] = body["candidates"] as { content: { parts: Json[] }; finishReason?: string }[];
+  const view: View = {
+    text: "",
+    thinking: "",
+    calls: [],
+    reason: candidate?.finishReason,
+    usage: body["usageMetadata"],
+  };
+  for (const { text = "", thought, functionCall } of candidate?.content.parts ?? []) {
+    const { id, name, args } = (functionCall ?? {}) as Json;
+    if (functionCall !== undefined) view.calls.push({ id, name, input: JSON.stringify(args) });
+    else if (thought === true) view.thinking += text as string;
+    else view.text += text as string;
+  }
+  return view;
+}

@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types";
 import { type Fields, fieldsOf } from "../conversation/fields.ts";
 import { chatFormat } from "../formats/chat/format.ts";
+import { geminiFormat } from "../formats/gemini/format.ts";
 import { responsesFormat } from "../formats/responses/format.ts";
 import type { PromptCounter } from "../generation.ts";
 import type { UpstreamProvider } from "../provider.ts";
@@ -24,9 +25,10 @@ export const anthropic: UpstreamProvider = {
     "chat.completions": translated(chatFormat, anthropicProtocol),
     messages: anthropicMessages,
     responses: translated(responsesFormat, anthropicProtocol),
+    generate_content: translated(geminiFormat, anthropicProtocol),
   },
   ownModels: anthropicOwnModels,
-  promptCounter,
+  promptCounters: { messages: promptCounter },
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"
   onAbort: "stops",
   // `message_start` (https://platform.claude.com/docs/en/build-with-claude/streaming).
@@ -37,6 +39,7 @@ export const anthropic: UpstreamProvider = {
 function thinksUnseen(fields: Fields, upstream: Upstream): boolean {
   const { type } = fieldsOf(fields["thinking"]);
   const effort = fields["reasoning_effort"] ?? fieldsOf(fields["reasoning"])["effort"];
-  const requested = (type !== undefined && type !== "disabled") || effort != null;
+  const { thinkingConfig } = fieldsOf(fields["generationConfig"]);
+  const requested = thinkingConfig != null || (type !== undefined && type !== "disabled") || effort != null;
   return requested || rulesOf(upstream.model).alwaysThinks;
 }

@@ -12,10 +12,16 @@ export function shortToolName(name: string): string {
 /** Maps shortened tool names back to the client's own. */
 export function longToolNames(body: { readonly tools?: unknown }): (name: string) => string {
   const long = new Map<string, string>();
-  for (const tool of listOf(body.tools)) {
+  for (const tool of listOf(body.tools).flatMap(declared)) {
     const fields = fieldsOf(tool);
     const name = textOf(fields["name"]) ?? textOf(fieldsOf(fields["function"])["name"]) ?? "";
     if (name.length > max) long.set(shortToolName(name), name);
   }
   return long.size === 0 ? (name) => name : (name) => long.get(name) ?? name;
+}
+
+/** Gemini's format declares several functions as one tool. */
+function declared(tool: unknown): readonly unknown[] {
+  const { functionDeclarations } = fieldsOf(tool);
+  return Array.isArray(functionDeclarations) ? functionDeclarations : [tool];
 }

@@ -2,7 +2,7 @@ import type { sizings } from "@uag/catalog/sizing";
 import type { UnitName } from "@uag/catalog/units";
 import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
 import type { GenerationCall } from "../generation.ts";
-import { hasUnknownMember, isTextPart } from "../passed-fields/parts.ts";
+import { geminiParts, hasUnknownMember, isGeminiText, isTextPart } from "../passed-fields/parts.ts";
 import { mayReason } from "../reasoning.ts";
 
 /** What a provider shows of a stream before its end. */
@@ -72,6 +72,7 @@ function hasMedia(fields: Fields): boolean {
   // `audio.id` refers to an earlier spoken response.
   const isSpoken = (item: unknown): boolean => isFields(fieldsOf(item)["audio"]);
   if (listOf(messages).some((message) => hasUnknownMember(message) || isSpoken(message))) return true;
+  if (geminiParts(fields).some((part) => !isGeminiText(part))) return true;
   return [...listOf(messages), ...listOf(input)].map(fieldsOf).some(hasMediaPart);
 }
 

@@ -14,6 +14,7 @@ import type {
 import type { GenerationCall } from "../generation.ts";
 import { inlineMedia } from "../media/inline.ts";
 import { wantsSignatures } from "./models.ts";
+import { noSignature } from "./signatures.ts";
 
 type Part = Record<string, unknown>;
 interface Content {
@@ -26,12 +27,6 @@ export interface GeminiContext {
   readonly upstream: Upstream;
   readonly signal: AbortSignal;
 }
-
-/**
- * The value from Google's guide on thought signatures for calls without one, e.g. from another
- * model.
- */
-const noSignature = "skip_thought_signature_validator";
 
 export async function contentsOf(conversation: Conversation, context: GeminiContext): Promise<Content[]> {
   const contents: Content[] = [];

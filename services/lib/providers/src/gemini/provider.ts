@@ -3,8 +3,9 @@ import { messagesFormat } from "../formats/messages/format.ts";
 import { responsesFormat } from "../formats/responses/format.ts";
 import type { UpstreamProvider } from "../provider.ts";
 import { translated } from "../translate/adapter.ts";
-import { geminiCounter } from "./count.ts";
+import { geminiCounters } from "./count.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
+import { geminiGenerateContent } from "./generate-content.ts";
 import { geminiImages } from "./images.ts";
 import { geminiOwnModels } from "./own-models.ts";
 import { geminiProtocol } from "./protocol.ts";
@@ -15,11 +16,12 @@ export const gemini: UpstreamProvider = {
     "chat.completions": translated(chatFormat, geminiProtocol),
     messages: translated(messagesFormat, geminiProtocol),
     responses: translated(responsesFormat, geminiProtocol),
+    generate_content: geminiGenerateContent,
   },
   ownModels: geminiOwnModels,
   images: geminiImages,
   embeddings: geminiEmbeddings,
-  promptCounter: geminiCounter,
+  promptCounters: geminiCounters,
   // It continues generating to the end, and bills it
   // (https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation").
   onAbort: "continues",

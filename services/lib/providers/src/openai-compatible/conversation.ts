@@ -29,6 +29,7 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     ...(conversation.outputCap !== undefined && { [model.outputCapField ?? "max_tokens"]: conversation.outputCap }),
     ...toolFields(conversation, context),
     ...samplingFields(conversation, context, takes),
+    ...(conversation.sampling.seed !== undefined && { seed: conversation.sampling.seed }),
     ...optionFields(conversation, context, takes),
     ...thinking,
     ...formatField(conversation),

@@ -1,3 +1,4 @@
+import { geminiFormat } from "../formats/gemini/format.ts";
 import { messagesFormat } from "../formats/messages/format.ts";
 import { responsesFormat } from "../formats/responses/format.ts";
 import type { GenerationAdapter, GenerationFormat } from "../generation.ts";
@@ -12,5 +13,6 @@ export function compatibleGeneration(variant: OpenAiVariant): Record<GenerationF
     "chat.completions": openAiChat(variant),
     messages: translated(messagesFormat, openAiProtocol(variant)),
     responses: translated(responsesFormat, openAiProtocol(variant)),
+    generate_content: translated(geminiFormat, openAiProtocol(variant)),
   };
 }

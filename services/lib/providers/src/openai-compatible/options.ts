@@ -13,6 +13,8 @@ export function samplingFields({ sampling, stop }: Conversation, { variant }: Op
     top_p: sampling.topP,
     top_k: variant.takesTopK ? sampling.topK : undefined,
     stop: stop.length > 0 ? stop.slice(0, maxStops) : undefined,
+    presence_penalty: sampling.presencePenalty,
+    frequency_penalty: sampling.frequencyPenalty,
   };
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== undefined && takes(name)));
 }

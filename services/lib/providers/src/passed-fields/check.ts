@@ -15,6 +15,15 @@ export function checkRefusedFields(fields: Fields, table: FieldTable): void {
 }
 
 /**
+ * Refuses members of a field whose cost no hold bounds.
+ * @throws {GatewayError} `invalid_request` naming the member
+ */
+export function checkRefusedMembers(field: string, members: Fields, table: FieldTable): void {
+  const named = Object.entries(members).map(([name, value]) => [`${field}.${name}`, value]);
+  checkRefusedFields(Object.fromEntries(named), table);
+}
+
+/**
  * Whether the table has every header.
  * @param headers names and values alternating
  * @throws {GatewayError} `invalid_request` naming a header whose cost no hold bounds

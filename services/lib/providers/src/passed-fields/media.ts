@@ -1,5 +1,5 @@
 import type { videoRequests } from "@uag/contract/requests/videos";
-import type { OperationBilled } from "@uag/contract/routes";
+import type { ModelOperation, OperationBilled } from "@uag/contract/routes";
 import { bounded, type FieldTable, free, refused } from "./cost-class.ts";
 
 const images = "https://platform.openai.com/docs/api-reference/images/create";
@@ -181,4 +181,7 @@ export const fieldCosts = {
   rerank: rerankFields,
   "audio.speech": speechFields,
   "audio.transcriptions": transcriptionFields,
-} satisfies Record<Exclude<OperationBilled<"metered">, TextOperation | "videos.generations">, FieldTable>;
+} satisfies Record<
+  Exclude<Extract<ModelOperation, OperationBilled<"metered">>, TextOperation | "videos.generations">,
+  FieldTable
+>;

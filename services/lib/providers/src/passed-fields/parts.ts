@@ -1,4 +1,4 @@
-import { type Fields, isFields } from "../conversation/fields.ts";
+import { type Fields, fieldsOf, isFields, listOf } from "../conversation/fields.ts";
 
 /** Members that parts of every type may have. */
 const ofEveryPart = ["type", "id", "cache_control", "prompt_cache_breakpoint", "annotations", "citations"] as const;
@@ -77,3 +77,27 @@ function hasOnly(fields: Fields, isKnown: (name: string) => boolean): boolean {
   for (const name in fields) if (!isKnown(name) && fields[name] != null) return false;
   return true;
 }
+
+/** Members of a part of Gemini's format whose size is that of their bytes. */
+const geminiText: ReadonlySet<string> = new Set([
+  "text",
+  "thought",
+  "thoughtSignature",
+  "functionCall",
+  "functionResponse",
+  "partMetadata",
+]);
+
+/** All parts of a request in Gemini's format, those of functions' responses included. */
+export function geminiParts({ contents, systemInstruction }: Fields): Fields[] {
+  return [...listOf(contents), systemInstruction].flatMap((content) => partsIn(fieldsOf(content)["parts"]));
+}
+
+function partsIn(parts: unknown): Fields[] {
+  return listOf(parts)
+    .map(fieldsOf)
+    .flatMap((part) => [part, ...partsIn(fieldsOf(part["functionResponse"])["parts"])]);
+}
+
+/** Whether the tokens of a part in Gemini's format are those of its bytes. */
+export const isGeminiText = (part: Fields): boolean => hasOnly(part, (name) => geminiText.has(name));

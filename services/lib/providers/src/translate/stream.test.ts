@@ -6,6 +6,8 @@ import {
   viewOfChunks,
   viewOfCompletion,
   viewOfEvents,
+  viewOfGenerated,
+  viewOfGeneratedEvents,
   viewOfMessage,
   viewOfResponse,
   viewOfResponseEvents,
@@ -33,6 +35,7 @@ const viewers = {
   "chat.completions": { ofStream: viewOfChunks, ofWhole: viewOfCompletion },
   messages: { ofStream: viewOfEvents, ofWhole: viewOfMessage },
   responses: { ofStream: viewOfResponseEvents, ofWhole: viewOfResponse },
+  generate_content: { ofStream: viewOfGeneratedEvents, ofWhole: viewOfGenerated },
 } as const;
 
 const views = (file: GoldenFile) => viewers[file.client];

@@ -1,6 +1,7 @@
 import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import type { SseEvent } from "@uag/untrusted/sse/event";
 import { type ResponseEvent, spokenText } from "../conversation/events.ts";
+import { SpokenText } from "../delivered.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { Delivered, ResponseStream } from "../generation.ts";
 import { eventFault } from "../response-limits.ts";
@@ -16,7 +17,7 @@ export class TranslatedStream implements ResponseStream {
   readonly #decoder = new SseDecoder();
   readonly #reader: ResponseReader;
   readonly #writer: ResponseWriter;
-  readonly #spoken = new Spoken();
+  readonly #spoken = new SpokenText();
 
   constructor(reader: ResponseReader, writer: ResponseWriter) {
     this.#reader = reader;
@@ -90,20 +91,6 @@ export class TranslatedStream implements ResponseStream {
   #fail(failure: UpstreamFailure): void {
     this.state = "failed";
     this.failure = failure;
-  }
-}
-
-class Spoken implements Delivered {
-  text = "";
-  #bytes = 0;
-
-  add(text: string): void {
-    this.text += text;
-    this.#bytes += Buffer.byteLength(text);
-  }
-
-  get roughTokens(): number {
-    return Math.ceil(this.#bytes / 4);
   }
 }
 

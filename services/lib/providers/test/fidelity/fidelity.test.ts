@@ -14,11 +14,13 @@ import { compatibleCases } from "./compatible-cases.ts";
 import { geminiCases } from "./gemini-cases.ts";
 import {
   completionOf,
+  generatedOf,
   messageOf,
   nextRequests,
   responseOf,
   type View,
   viewOfCompletion,
+  viewOfGenerated,
   viewOfMessage,
   viewOfResponse,
 } from "./views.ts";
@@ -29,7 +31,11 @@ const formats: Readonly<
   "chat.completions": { whole: completionOf, view: viewOfCompletion },
   messages: { whole: messageOf, view: viewOfMessage },
   responses: { whole: responseOf, view: viewOfResponse },
+  generate_content: { whole: generatedOf, view: viewOfGenerated },
 };
+
+/** Gemini's clients see thoughts only if they ask for them. */
+const asked = { generationConfig: { thinkingConfig: { includeThoughts: true } } };
 
 function callOf(model: Model, fields: Json, stream: boolean): GenerationCall {
   const body = Buffer.from(JSON.stringify(fields));
@@ -56,10 +62,10 @@ function received(
   const upstream = model.upstreams[0] ?? assert.fail();
   const { whole, view } = formats[format];
   if ("body" in response) {
-    const decoded = adapter.decode(Buffer.from(JSON.stringify(response.body)), callOf(model, {}, false), upstream);
+    const decoded = adapter.decode(Buffer.from(JSON.stringify(response.body)), callOf(model, asked, false), upstream);
     return { view: view(JSON.parse(decoded.body.toString("utf8")) as Json), usage: decoded.usage };
   }
-  const stream = adapter.openStream(callOf(model, { stream: true }, true), upstream);
+  const stream = adapter.openStream(callOf(model, { ...asked, stream: true }, true), upstream);
   const sent = response.events.map((data) => (data === "[DONE]" ? "data: [DONE]\n\n" : sse(data)));
   const output = [...stream.push(Buffer.from(sent.join(""))), ...stream.end(), stream.closing];
   assert.equal(stream.state, "finished", String(stream.failure));

@@ -186,6 +186,38 @@ function partsOfItem(item: Json): Part[] {
 /** The response that a stream's last event carries. */
 export const responseOf = (events: Objects): Json => events.at(-1)?.["response"] as Json;
 
+const generatedFinishes: Readonly<Record<string, Finish>> = {
+  MAX_TOKENS: "length",
+  MODEL_ARMOR: "refusal",
+  SAFETY: "refusal",
+};
+
+/** A response of Gemini's format. */
+export function viewOfGenerated(body: Json): View {
+  const [candidate] = list(body["candidates"]);
+  const parts = list((candidate?.["content"] as Json | undefined)?.["parts"]);
+  const calls = parts.flatMap(({ functionCall }) => (isObject(functionCall) ? [functionCall] : []));
+  const reason = text(candidate?.["finishReason"]);
+  return {
+    parts: joined(parts.flatMap(partOfGenerated)),
+    finish: reason === "STOP" ? (calls.length > 0 ? "tools" : "stop") : (generatedFinishes[reason] ?? reason),
+    turn: [{ role: "model", parts }],
+    callIds: calls.map(({ id }) => text(id)),
+  };
+}
+
+function partOfGenerated({ functionCall: call, text: spoken, thought }: Json): Part[] {
+  if (isObject(call)) return [{ type: "call", name: text(call["name"]), input: call["args"] as Json }];
+  return [{ type: thought === true ? "thinking" : "text", text: text(spoken) }];
+}
+
+/** The response that a stream's responses add up to. */
+export function generatedOf(events: Objects): Json {
+  const candidates = events.flatMap((event) => list(event["candidates"]));
+  const parts = candidates.flatMap(({ content }) => list((content as Json | undefined)?.["parts"]));
+  return { candidates: [{ content: { parts }, finishReason: candidates.at(-1)?.["finishReason"] }] };
+}
+
 const tool = { name: "weather", parameters: { type: "object", properties: {} } };
 
 /** The request that continues a conversation with a response, and with a result for each call. */
@@ -222,5 +254,19 @@ export const nextRequests: Readonly<Record<GenerationFormat, (view: View) => Jso
       ...(callIds.length === 0 ? [{ role: "user", content: "More." }] : []),
     ],
     tools: [{ type: "function", ...tool }],
+  }),
+  generate_content: ({ turn, callIds }) => ({
+    contents: [
+      { role: "user", parts: [{ text: "Continue." }] },
+      ...turn,
+      {
+        role: "user",
+        parts:
+          callIds.length === 0
+            ? [{ text: "More." }]
+            : callIds.map((id) => ({ functionResponse: { id, name: tool.name, response: { output: "done" } } })),
+      },
+    ],
+    tools: [{ functionDeclarations: [{ name: tool.name, parametersJsonSchema: tool.parameters }] }],
   }),
 };

@@ -1,11 +1,11 @@
 import { openCallId } from "../../conversation/call-id.ts";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
 import { refusal } from "../../conversation/refusal.ts";
+import { openThinking } from "../../conversation/sealed-thinking.ts";
 import { textOrRefusal, textParts } from "../../conversation/text-parts.ts";
 import type { AssistantPart, CallPart, ResultPart, Turn } from "../../conversation/types.ts";
 import { readContent } from "./parts.ts";
 import { reasoningPrefix } from "./reasoning-item.ts";
-import { openThinking } from "./thinking.ts";
 import { customInput, flatToolName } from "./tools.ts";
 
 /**

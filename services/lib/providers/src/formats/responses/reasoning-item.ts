@@ -1,5 +1,5 @@
+import { type SealedThinking, sealThinking } from "../../conversation/sealed-thinking.ts";
 import { type ItemPlace, itemAdded, itemDone, type OutputEvent, type OutputItem } from "./output-item.ts";
-import { type SealedThinking, sealThinking } from "./thinking.ts";
 
 /** How the id of a reasoning item begins. */
 export const reasoningPrefix = "rs";

@@ -1,10 +1,9 @@
-import { fieldsOf, parsedJson, textOf } from "../../conversation/fields.ts";
-import type { AssistantPart } from "../../conversation/types.ts";
+import { fieldsOf, parsedJson, textOf } from "./fields.ts";
+import type { AssistantPart } from "./types.ts";
 
 /**
- * Thinking as `encrypted_content` of a reasoning item: what a provider needs back to continue,
- * which clients return unread. It is the provider's signature or cipher, packed, not a secret of
- * ours.
+ * Thinking as one text that clients send back unread: what its provider needs to continue. It is
+ * the provider's signature or cipher, packed, not a secret of ours.
  */
 export type SealedThinking = { readonly thinking: string; readonly signature: string } | { readonly redacted: string };
 

@@ -1,0 +1,11 @@
+import type { ClientFormat } from "../../translate/client.ts";
+import { readGenerateContent } from "./read.ts";
+import { generateContentResponse } from "./response.ts";
+import { GeminiWriter } from "./writer.ts";
+
+/** Gemini's format, for upstreams of other protocols. */
+export const geminiFormat: ClientFormat = {
+  read: readGenerateContent,
+  response: generateContentResponse,
+  openWriter: (call) => new GeminiWriter(call),
+};
