@@ -1,8 +1,10 @@
 import type { Model } from "@uag/catalog/types";
+import type { OperationBilled } from "@uag/contract/routes";
 import type { ClientError, ErrorFormat } from "@uag/pipeline/client-error";
+import type { BodyReader } from "@uag/pipeline/operation/body-reader";
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
 import type { ServerTools } from "@uag/providers/formats/server-tools";
-import type { GenerationFormat } from "@uag/providers/generation";
+import type { GenerationFormat, StreamFraming } from "@uag/providers/generation";
 import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
 
 /**
@@ -13,6 +15,8 @@ export interface GenerationRequest {
   readonly body: Buffer;
   readonly fields: Fields;
   readonly stream: boolean;
+  /** Default: server-sent events. */
+  readonly framing?: StreamFraming;
   readonly usageWanted: boolean;
   readonly candidates: number;
   /** The client's own cap on each candidate's tokens; undefined when it sets none. */
@@ -31,8 +35,14 @@ export function runsTools({ serverTools }: Pick<GenerationRequest, "serverTools"
 /** A format in which clients talk to this service. */
 export interface ClientFormat extends ErrorFormat {
   readonly name: GenerationFormat;
+  /** The name of its operation, for a format with several; default: the format's. */
+  readonly operation?: OperationBilled<"metered">;
+  /** Streams have an operation of their own. */
+  readonly neverStreams?: true;
   /** The field that caps the output. */
-  readonly outputCapField: "max_tokens" | "max_output_tokens";
+  readonly outputCapField: "max_tokens" | "max_output_tokens" | "generationConfig.maxOutputTokens";
+  /** How a request's body is read; default: as JSON that names the model. */
+  readonly body?: BodyReader<JsonBody>;
   /** The fields that are documented for the format's bodies, or that a provider documents. */
   readonly knownFields: FieldTable;
   /**
@@ -49,8 +59,10 @@ export interface ClientFormat extends ErrorFormat {
   passedHeaders(headers: readonly string[]): readonly string[];
   /** Adds a stream's cost, nano-USD, to its last bytes; default: they do not contain it. */
   withCost?(closing: Buffer, costNanoUsd: bigint): Buffer;
+  /** The headers of a stream; default: those of an event stream. */
+  streamHeaders?(request: GenerationRequest): readonly string[];
   /** The error as the last event of a stream. */
-  errorEvent(clientError: ClientError): Buffer;
+  errorEvent(clientError: ClientError, request: GenerationRequest): Buffer;
   /**
    * Sent while a stream is idle, so that no intermediary considers it dead; undefined: nothing is
    * sent.

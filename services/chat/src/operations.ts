@@ -2,7 +2,10 @@ import type { OperationsOf } from "@uag/pipeline/operation/operation";
 import type { ChatContext } from "./context.ts";
 import { generationOperation } from "./generation/operation.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";
+import { countGeminiTokens } from "./operations/count-gemini-tokens.ts";
 import { countTokens } from "./operations/count-tokens.ts";
+import { getGeminiModel, listGeminiModels } from "./operations/gemini-models.ts";
+import { generateContent, streamGenerateContent } from "./operations/generate-content.ts";
 import { messages } from "./operations/messages.ts";
 import { getModel, listModels } from "./operations/models.ts";
 import { responses } from "./operations/responses.ts";
@@ -13,6 +16,11 @@ export function operations(context: ChatContext): OperationsOf<"chat"> {
     "chat.completions": generationOperation(chatCompletions, context),
     messages: generationOperation(messages, context),
     responses: generationOperation(responses, context),
+    generate_content: generationOperation(generateContent, context),
+    stream_generate_content: generationOperation(streamGenerateContent, context),
+    "generate_content.count_tokens": countGeminiTokens(context),
+    "gemini_models.list": listGeminiModels(context),
+    "gemini_models.get": getGeminiModel(context),
     "messages.count_tokens": countTokens(context),
     "models.list": listModels(context),
     "models.get": getModel(context),

@@ -1,12 +1,15 @@
+import type { ServerResponse } from "node:http";
 import { conformance } from "@uag/harness/conformance";
 import { catalogOf, chat, chunk, completion, done, sendJson, usage, usageChunk } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 
 const catalog = (url: string): string => `${catalogOf(url)}
   - { <<: *plain, id: claude, operations: [messages, chat.completions], upstreams: [{ provider: claude }] }
+  - { <<: *plain, id: gemini, operations: [chat.completions], upstreams: [{ provider: google }] }
 `;
 const anthropic = (url: string): string => `
   claude: { protocol: anthropic, base_url: "${url}", api_key: sk-upstream-secret-claude }
+  google: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret-google }
 models:`;
 const messages = { model: "claude", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
 const message = {
@@ -29,6 +32,17 @@ const messageEnd =
   event("content_block_stop", { index: 0 }) +
   event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } }) +
   event("message_stop", {});
+
+const ask = { contents: [{ role: "user", parts: [{ text: "Hi" }] }], generationConfig: { maxOutputTokens: 100 } };
+const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 };
+const generated = (text: string, more: object = {}) => ({
+  candidates: [{ content: { parts: [{ text }], role: "model" }, index: 0, ...more }],
+  usageMetadata,
+  responseId: "r1",
+});
+const ended = generated("Hello.", { finishReason: "STOP" });
+const generatedEvent = (response: object): string => `data: ${JSON.stringify(response)}\r\n\r\n`;
+const geminiError = { error: { code: 500, message: "boom", status: "INTERNAL" }, usageMetadata };
 
 const openAiError = { error: { message: "boom", type: "server_error" }, usage };
 const anthropicError = {
@@ -107,6 +121,52 @@ conformance({
           response.write(messageStart);
         },
         piece: textDelta("x".repeat(16_000)),
+      },
+    },
+    {
+      name: "a response in Gemini's format",
+      operation: "generate_content",
+      target: "/v1beta/models/gemini:generateContent",
+      body: ask,
+      errorWithUsage: geminiError,
+      respond: (response) => sendJson(response, 200, ended),
+    },
+    ...["?alt=sse", ""].map((query) => ({
+      name: `a streamed response in Gemini's format, as ${query === "" ? "an array" : "events"}`,
+      operation: "stream_generate_content",
+      target: `/v1beta/models/gemini:streamGenerateContent${query}`,
+      body: ask,
+      errorWithUsage: geminiError,
+      respond(response: ServerResponse) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(generatedEvent(generated("Hello")) + generatedEvent(ended));
+      },
+      stream: {
+        begin: (response: ServerResponse) => void response.writeHead(200, { "content-type": "text/event-stream" }),
+        piece: generatedEvent(generated("x".repeat(16_000))),
+      },
+    })),
+    {
+      name: "a response in Gemini's format by another provider's model",
+      operation: "generate_content",
+      target: "/v1/models/claude:generateContent",
+      body: ask,
+      errorWithUsage: anthropicError,
+      respond: (response) => sendJson(response, 200, message),
+    },
+    {
+      name: "a streamed response in Gemini's format by another provider's model",
+      operation: "stream_generate_content",
+      target: "/v1/models/plain:streamGenerateContent?alt=sse",
+      body: ask,
+      errorWithUsage: openAiError,
+      respond(response) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(chunk({ content: "Hello." }) + usageChunk + done);
+      },
+      stream: {
+        begin: (response) => void response.writeHead(200, { "content-type": "text/event-stream" }),
+        piece: chunk({ content: "x".repeat(16_000) }),
       },
     },
   ],

@@ -87,8 +87,8 @@ export function affinityOf(fields: Fields, model: string, owner: string): number
   const digest = new Digest().add(owner, maxModel).add(model, maxModel);
   const key = keyIn(fields);
   if (key !== undefined) return digest.add(key, maxKey).value;
-  const { system, instructions, tools, messages, input } = fields;
-  digest.add(system ?? instructions, maxSystem).add(tools, maxTools);
-  addFirst(digest, messages ?? input);
+  const { system, instructions, systemInstruction, tools, messages, input, contents } = fields;
+  digest.add(system ?? instructions ?? systemInstruction, maxSystem).add(tools, maxTools);
+  addFirst(digest, messages ?? input ?? contents);
   return digest.value;
 }

@@ -1,6 +1,7 @@
 import type { InputModality, Model } from "@uag/catalog/types";
-import { type Fields, fieldsOf, listOf } from "@uag/providers/conversation/fields";
+import { type Fields, fieldsOf, listOf, textOf } from "@uag/providers/conversation/fields";
 import { requestsSpeech } from "@uag/providers/disconnect/estimable";
+import { geminiParts } from "@uag/providers/passed-fields/parts";
 import { generationAdapter } from "@uag/providers/registry";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
 import { generationRequestSize } from "./size.ts";
@@ -29,6 +30,13 @@ function addParts(found: Set<InputModality>, content: unknown): void {
   }
 }
 
+/** What a part of Gemini's format is read as, by its media type; undefined for text. */
+function geminiModality({ inlineData, fileData }: Fields): InputModality | undefined {
+  if (inlineData == null && fileData == null) return undefined;
+  const type = textOf(fieldsOf(inlineData ?? fileData)["mimeType"]) ?? "";
+  return (["image", "audio", "video"] as const).find((modality) => type.startsWith(`${modality}/`)) ?? "file";
+}
+
 /** The types of input that a request has in addition to text, in any format. */
 export function modalitiesIn(fields: Fields): ReadonlySet<InputModality> {
   const found = new Set<InputModality>();
@@ -39,6 +47,10 @@ export function modalitiesIn(fields: Fields): ReadonlySet<InputModality> {
     addParts(found, output);
   }
   addParts(found, fields["system"]);
+  for (const part of geminiParts(fields)) {
+    const modality = geminiModality(part);
+    if (modality !== undefined) found.add(modality);
+  }
   return found;
 }
 

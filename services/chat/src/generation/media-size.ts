@@ -1,7 +1,13 @@
 import type { Model } from "@uag/catalog/types";
 import type { Fields } from "@uag/pipeline/request/body";
 import { fieldsOf, isFields, listOf } from "@uag/providers/conversation/fields";
-import { hasOnlyMembers, hasUnknownMember, isTextPart } from "@uag/providers/passed-fields/parts";
+import {
+  geminiParts,
+  hasOnlyMembers,
+  hasUnknownMember,
+  isGeminiText,
+  isTextPart,
+} from "@uag/providers/passed-fields/parts";
 
 /** A prompt's images, audio, videos and documents. */
 export interface MediaSize {
@@ -43,6 +49,7 @@ export function mediaOf(fields: Fields, model: Model): MediaSize {
     if (isFields(audio)) addSound(sum, model.maxOutputTokens);
   }
   addParts(sum, fields["system"], reading);
+  for (const part of geminiParts(fields)) addGeminiPart(sum, part, model);
   if (listOf(fields["messages"]).some(hasUnknownMember)) addUnknown(sum, model);
   return sum;
 }
@@ -139,6 +146,24 @@ function addPart(sum: Sum, part: Fields, reading: Reading): void {
       return;
   }
   if (!isTextPart(part)) addUnknown(sum, reading.model);
+}
+
+/** Members of a part in Gemini's format that has media. */
+const geminiMedia = ["inlineData", "fileData", "videoMetadata", "mediaResolution", "thought", "thoughtSignature"];
+const audioType = /^audio\//;
+const imageType = /^image\//;
+
+/** The resolution of images is set for the request or the part, and `imageTokens` are of the largest. */
+function addGeminiPart(sum: Sum, part: Fields, model: Model): void {
+  if (isGeminiText(part)) return;
+  const blob = fieldsOf(part["inlineData"]);
+  const type = String(blob["mimeType"] ?? fieldsOf(part["fileData"])["mimeType"]);
+  const data = String(blob["data"] ?? "");
+  sum.chars += charsOf(data);
+  if (!hasOnlyMembers(part, geminiMedia)) addUnknown(sum, model);
+  else if (imageType.test(type)) addTokens(sum, model.originalImageTokens, model.imageTokens);
+  else if (audioType.test(type) && data !== "") addSound(sum, Math.ceil(data.length / audioCharsPerToken));
+  else addSound(sum, model.contextTokens);
 }
 
 /** Characters of media given inline; those of a short URL stay with the text. */

@@ -23,8 +23,8 @@ import { estimatedUsage } from "./usage.ts";
 /** Defines the operation that generates text in a client's format. */
 export function generationOperation(format: ClientFormat, context: ChatContext): Operation {
   return defineOperation(context, {
-    name: format.name,
-    body: jsonBody({ opaque }),
+    name: format.operation ?? format.name,
+    body: format.body ?? jsonBody({ opaque }),
     modelOf: ({ fields }) => format.modelOf(fields),
     fieldsOf: ({ fields }) => ({ sent: fields, known: format.knownFields }),
     read(json, model, { exchange }) {
@@ -41,7 +41,7 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
     resize: tighterSizes,
     advice: ({ model, request }) =>
       capAdvice(format.outputCapField, request.outputCap ?? model.maxOutputTokens, request),
-    streams: ({ stream }) => stream,
+    ...(format.neverStreams !== true && { streams: ({ stream }: GenerationRequest) => stream }),
     affinity: ({ request, model, caller }) => affinityOf(request.fields, model.id, caller.accountId),
     call: (admitted: AdmittedRequest<GenerationRequest, GenerationSize>) => callUpstreams(context, format, admitted),
     owed: (admitted, { failure, upstream }) =>
@@ -84,6 +84,7 @@ async function callUpstreams(
     fields: request.fields,
     model,
     stream: request.stream,
+    framing: request.framing,
     usageWanted: request.usageWanted,
     outputCap: size.sentCap,
     maxUses: size.maxUses,

@@ -53,12 +53,13 @@ function streamReply(
   { generated, ...base }: ReplyBase & { readonly generated: GeneratedStream },
 ): StreamReply {
   const { live } = generated;
-  const { keepAlive, errorEvent } = format;
+  const { keepAlive } = format;
+  const { request } = admitted;
   const progress = progressOf(admitted, base.upstream);
   return {
     kind: "stream",
     ...base,
-    headers: [...eventStreamHeaders, ...sizeHeaders(admitted)],
+    headers: [...(format.streamHeaders?.(request) ?? eventStreamHeaders), ...sizeHeaders(admitted)],
     progress: () => progress(live),
     async relay(exchange, checkpoints) {
       await relay(live, { exchange, keepAlive, checkpoints });
@@ -69,7 +70,7 @@ function streamReply(
       const { closing } = live.stream;
       return { charge, closing: (costNanoUsd) => format.withCost?.(closing, costNanoUsd) ?? closing, failure };
     },
-    errorEvent,
+    errorEvent: (clientError) => format.errorEvent(clientError, request),
   };
 }
 

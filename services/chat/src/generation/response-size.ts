@@ -1,6 +1,6 @@
 import type { Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { type Fields, listOf, numberOf } from "@uag/providers/conversation/fields";
+import { type Fields, fieldsOf, listOf, numberOf } from "@uag/providers/conversation/fields";
 import { requestsSpeech } from "@uag/providers/disconnect/estimable";
 import { maxResponseBytes } from "@uag/providers/generate";
 import { maxParsedBytes } from "@uag/providers/response-limits";
@@ -44,13 +44,13 @@ export function checkResponseSize({ stream, ...request }: Request, model: Model)
   const shape = { ...request, model };
   const limit = limitFor(fields);
   if (stream || outputCap === undefined || largestBytes(shape) <= limit) return;
-  const cap = capNames.find((name) => fields[name] != null) ?? "max_tokens";
+  const { cap, count, ranked, streamed } = namesIn(fields);
   const fitting = fittingTokens(shape);
-  const lowered = [candidates > 1 && "n", rankedTokens(fields) > 0 && "top_logprobs", cap].filter(Boolean);
+  const lowered = [candidates > 1 && count, rankedTokens(fields) > 0 && ranked, cap].filter(Boolean);
   const param = String(lowered[0]);
   const text =
     `${param}: the response could have up to ${megabytes(largestBytes(shape))} MB, above the limit of ${megabytes(limit)} MB. ` +
-    `Lower ${lowered.join(" or ")}, or set stream to true. With the other values unchanged, the largest ${cap} is ${fitting}.`;
+    `Lower ${lowered.join(" or ")}, or ${streamed}. With the other values unchanged, the largest ${cap} is ${fitting}.`;
   throw new GatewayError("invalid_request", text, { param });
 }
 
@@ -68,6 +68,20 @@ function fittingTokens({ fields, candidates }: Shape): number {
   return Math.floor(limitFor(fields) / (bytesPerToken(fields) * Math.max(1, candidates)));
 }
 
+/** What a request's format calls the fields to lower. */
+function namesIn(fields: Fields) {
+  const cap = capNames.find((name) => fields[name] != null) ?? "max_tokens";
+  if (fields["contents"] === undefined)
+    return { cap, count: "n", ranked: "top_logprobs", streamed: "set stream to true" };
+  const [config, streamed] = ["generationConfig", "use streamGenerateContent"];
+  return {
+    cap: `${config}.maxOutputTokens`,
+    count: `${config}.candidateCount`,
+    ranked: `${config}.logprobs`,
+    streamed,
+  };
+}
+
 const capNames = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
@@ -75,8 +89,14 @@ const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
 function bytesPerToken(fields: Fields): number {
   if (requestsSpeech(fields)) return speechBytes;
   const wantsLogprobs =
-    fields["logprobs"] === true || listOf(fields["include"]).includes("message.output_text.logprobs");
+    fields["logprobs"] === true ||
+    configOf(fields)["responseLogprobs"] === true ||
+    listOf(fields["include"]).includes("message.output_text.logprobs");
   return textBytes + (wantsLogprobs ? (1 + rankedTokens(fields)) * logprobBytes : 0);
 }
 
-const rankedTokens = (fields: Fields): number => numberOf(fields["top_logprobs"]) ?? 0;
+const rankedTokens = (fields: Fields): number =>
+  numberOf(fields["top_logprobs"]) ?? numberOf(configOf(fields)["logprobs"]) ?? 0;
+
+/** The settings of a request in Gemini's format. */
+const configOf = (fields: Fields): Fields => fieldsOf(fields["generationConfig"]);

@@ -35,6 +35,7 @@ async function count(
   const headers = messages.passedHeaders(exchange.headers);
   using media = context.media(caller);
   return await countPrompt({
+    format: "messages",
     pools: context.pools,
     call: { requestId, body: bytesWithoutNulls(json), fields: json.fields, headers, media },
     upstreams: model.upstreams,

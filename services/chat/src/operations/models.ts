@@ -9,6 +9,7 @@ import { readQuery } from "@uag/pipeline/request/query";
 import { pathOf } from "@uag/runtime/http/target";
 import type { z } from "zod";
 import type { ChatContext } from "../context.ts";
+import { modelInPath } from "../request/model-in-path.ts";
 
 const maxRemembered = 1_000;
 
@@ -45,8 +46,7 @@ export function listModels(context: ChatContext): Operation {
 export function getModel(context: ChatContext): Operation {
   return defineQuery(context, {
     respond({ target }, { models }) {
-      const path = pathOf(target);
-      const id = decodedId(path.slice(path.lastIndexOf("/models/") + "/models/".length));
+      const id = modelInPath(pathOf(target));
       const model = modelNamed(context.catalog.current, id);
       const entry = model && mayUseModel(models, model) ? entryOf(model, id) : undefined;
       if (entry === undefined) {
@@ -58,14 +58,6 @@ export function getModel(context: ChatContext): Operation {
 }
 
 const entryOf = (model: Model, name: string) => modelEntries(model).find(({ id }) => id === name);
-
-function decodedId(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (cause) {
-    throw new GatewayError("invalid_request", "The path is not valid.", { cause });
-  }
-}
 
 function listBody(catalog: Catalog, allowed: readonly string[], query: Page): Buffer {
   const all = [...catalog.models.values()].filter((model) => mayUseModel(allowed, model)).flatMap(modelEntries);

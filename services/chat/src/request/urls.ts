@@ -1,4 +1,5 @@
 import { checkOutside } from "@uag/pipeline/request/urls";
+import { geminiParts } from "@uag/providers/passed-fields/parts";
 import type { GuardedClient } from "@uag/untrusted/http/guarded";
 
 type Guard = Pick<GuardedClient, "leadsInside">;
@@ -18,6 +19,8 @@ export function checkUrls(fields: Readonly<Record<string, unknown>>, guarded: Gu
       // What a tool returned, in the Responses format.
       checkParts(item["output"], `${at}.output`, guarded);
     });
+  for (const { fileData } of geminiParts(fields))
+    if (isObject(fileData)) checkOutside(fileData["fileUri"], "fileData.fileUri", guarded);
 }
 
 function checkParts(content: unknown, at: string, guarded: Guard): void {

@@ -10,6 +10,8 @@ export interface Served {
   readonly name: string;
   /** Its name in the route table. */
   readonly operation: string;
+  /** Its path, where that has a part of the request; default: `/`. */
+  readonly target?: string;
   readonly body: unknown;
   /** Names and values, alternating; default: JSON. */
   readonly headers?: readonly string[];
@@ -39,17 +41,17 @@ const json = ["content-type", "application/json"];
 
 /** Calls the operation with its valid request; `more` are additional headers. */
 export function callOf(
-  { operation, body, headers = json }: Served,
+  { operation, target = "/", body, headers = json }: Served,
   { harness }: Pick<Stage, "harness">,
   { more = [], caller = {} }: { readonly more?: readonly string[]; readonly caller?: CallOptions } = {},
 ) {
-  return harness.call(operation, body, { ...caller, headers: [...headers, ...more] });
+  return harness.call(operation, body, { target, ...caller, headers: [...headers, ...more] });
 }
 
 /** Opens the operation with its valid request; the test decides whether to read the response. */
-export function openOf({ operation, body, headers }: Served, { harness }: Stage) {
+export function openOf({ operation, target = "/", body, headers = json }: Served, { harness }: Stage) {
   const bytes = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  return harness.open(operation, bytes, headers === undefined ? {} : { headers });
+  return harness.open(operation, bytes, { target, headers });
 }
 
 /** The status of its successful response. */

@@ -1,0 +1,66 @@
+import { mayUseModel, modelNamed, namesOf } from "@uag/catalog/names";
+import type { Catalog, Model } from "@uag/catalog/types";
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { geminiModelListQuery } from "@uag/contract/requests/generate-content";
+import { modelOperationOf } from "@uag/contract/routes";
+import { defineQuery } from "@uag/pipeline/operation/define-query";
+import type { Operation } from "@uag/pipeline/operation/operation";
+import { readQuery } from "@uag/pipeline/request/query";
+import { pathOf } from "@uag/runtime/http/target";
+import type { ChatContext } from "../context.ts";
+import { googleErrors } from "../google-errors.ts";
+import { modelInPath } from "../request/model-in-path.ts";
+
+const defaultPage = 50;
+
+/** `GET /v1beta/models`: the key's models that generate text. */
+export function listGeminiModels(context: ChatContext): Operation {
+  return defineQuery(context, {
+    errorFormat: googleErrors,
+    respond({ target }, { models }) {
+      const { pageSize = defaultPage, pageToken } = readQuery(geminiModelListQuery, target);
+      const all = entriesOf(context.catalog.current, models);
+      const last = all.findIndex(({ name }) => name === pageToken);
+      if (pageToken !== undefined && last < 0)
+        throw new GatewayError("invalid_request", "pageToken: is not of this list.", { param: "pageToken" });
+      const start = last + 1;
+      const page = all.slice(start, start + pageSize);
+      const isLast = start + page.length >= all.length;
+      return { body: { models: page, ...(!isLast && { nextPageToken: page.at(-1)?.name }) } };
+    },
+  });
+}
+
+/** `GET /v1beta/models/{model}` */
+export function getGeminiModel(context: ChatContext): Operation {
+  return defineQuery(context, {
+    errorFormat: googleErrors,
+    respond({ target }, { models }) {
+      const id = modelInPath(pathOf(target));
+      const model = modelNamed(context.catalog.current, id);
+      if (model === undefined || !mayUseModel(models, model) || !isServed(model))
+        throw new GatewayError("not_found", "The model does not exist, or this key cannot use it.", { param: "model" });
+      return { body: entryOf(model, id) };
+    },
+  });
+}
+
+const isServed = ({ operations }: Model): boolean => operations.has(modelOperationOf("generate_content"));
+
+function entriesOf(catalog: Catalog, allowed: readonly string[]) {
+  const served = [...catalog.models.values()].filter((model) => isServed(model) && mayUseModel(allowed, model));
+  return served.flatMap((model) => namesOf(model).map((name) => entryOf(model, name)));
+}
+
+/** A model as Gemini's API shows it: see `geminiModel` of `services/lib/contract/src/responses/generate-content.ts`. */
+function entryOf({ displayName, contextTokens, maxOutputTokens, reasoning }: Model, id: string) {
+  return {
+    name: `models/${id}`,
+    version: "001",
+    displayName,
+    inputTokenLimit: contextTokens,
+    outputTokenLimit: maxOutputTokens,
+    supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
+    ...(reasoning !== undefined && { thinking: true }),
+  };
+}

@@ -1,0 +1,39 @@
+import { errorEvent, errorText } from "@uag/contract/errors/shapes";
+import { type ClientError, reportOf } from "@uag/pipeline/client-error";
+import { eventStreamHeaders } from "@uag/pipeline/operation/headers";
+import { modelOf } from "@uag/pipeline/request/model-of";
+import { generateContentFieldCosts } from "@uag/providers/passed-fields/generate-content";
+import type { ClientFormat } from "../format.ts";
+import { googleErrors } from "../google-errors.ts";
+import { generateContentBody } from "../request/generate-content-body.ts";
+import { readGenerateContent } from "../request/generate-content-request.ts";
+
+const arrayHeaders = ["content-type", "application/json", ...eventStreamHeaders.slice(2)];
+const none: readonly string[] = [];
+
+const textOf = (clientError: ClientError): string => errorText("google", reportOf(clientError));
+
+/** `POST /v1beta/models/{model}:streamGenerateContent` */
+export const streamGenerateContent: ClientFormat = {
+  name: "generate_content",
+  operation: "stream_generate_content",
+  outputCapField: "generationConfig.maxOutputTokens",
+  body: generateContentBody,
+  knownFields: generateContentFieldCosts,
+  modelOf: (fields) => modelOf({ fields }),
+  read: readGenerateContent,
+  passedHeaders: () => none,
+  ...googleErrors,
+  keepAlive: undefined,
+  streamHeaders: ({ framing }) => (framing === "array" ? arrayHeaders : eventStreamHeaders),
+  // An error follows at least one response.
+  errorEvent: (clientError, { framing }) =>
+    Buffer.from(framing === "array" ? `,\r\n${textOf(clientError)}]` : errorEvent("google", reportOf(clientError))),
+};
+
+/** `POST /v1beta/models/{model}:generateContent` */
+export const generateContent: ClientFormat = {
+  ...streamGenerateContent,
+  operation: "generate_content",
+  neverStreams: true,
+};
