@@ -54,6 +54,7 @@ const parts: Readonly<Record<string, () => string>> = {
   error_nested: () => shape("nested"),
   error_native: () => shape("native"),
   error_flat: () => shape("flat"),
+  error_google: () => shape("google"),
 };
 
 const anchor = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");

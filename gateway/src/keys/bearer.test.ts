@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { bearerKey } from "./bearer.ts";
+import { bearerKey, keyOf } from "./bearer.ts";
 
 const read = (...values: string[]): string =>
   bearerKey(
@@ -37,4 +37,18 @@ test("a long run of spaces takes linear time", () => {
   assert.throws(() => read(`Basic${" ".repeat(16_000)}x`), GatewayError);
   assert.throws(() => read(`bearer${" ".repeat(16_000)}`), GatewayError);
   assert.ok(performance.now() - started < 100);
+});
+
+test("a route's own header holds the key where no Authorization header does", () => {
+  const own = { headers: { "x-goog-api-key": "k-2" }, rawHeaders: ["x-goog-api-key", "k-2"] };
+  assert.equal(keyOf(own, "x-goog-api-key"), "k-2");
+  const both = {
+    headers: { ...own.headers, authorization: "Bearer k-1" },
+    rawHeaders: ["authorization", "Bearer k-1"],
+  };
+  assert.equal(keyOf(both, "x-goog-api-key"), "k-1");
+  assert.throws(() => keyOf(own, undefined), /No API key was sent/);
+  const twice = { ...own, rawHeaders: [...own.rawHeaders, ...own.rawHeaders] };
+  assert.throws(() => keyOf(twice, "x-goog-api-key"), /More than one header x-goog-api-key/);
+  assert.throws(() => keyOf({ headers: { "x-goog-api-key": "" }, rawHeaders: [] }, "x-goog-api-key"), GatewayError);
 });

@@ -4,6 +4,25 @@ import { countHeader } from "../headers.ts";
 const hint = "Send it as: Authorization: Bearer <API_KEY>.";
 
 /**
+ * The key of a request: of its `Authorization` header or, where the route has one and that is
+ * absent, of another header.
+ * @throws {GatewayError} `invalid_api_key` with the reason
+ */
+export function keyOf({ headers, rawHeaders }: Head, keyHeader: string | undefined): string {
+  const other = keyHeader === undefined ? undefined : headers[keyHeader];
+  if (headers["authorization"] !== undefined || typeof other !== "string" || other === "")
+    return bearerKey(headers, rawHeaders);
+  if (countHeader(rawHeaders, keyHeader as string) > 1)
+    throw new GatewayError("invalid_api_key", `More than one header ${keyHeader} was sent.`);
+  return other.trim();
+}
+
+interface Head {
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly rawHeaders: readonly string[];
+}
+
+/**
  * The key of an `Authorization: Bearer <key>` header. The scheme's case and extra spaces do not
  * matter (RFC 9110, 11.1).
  * @throws {GatewayError} `invalid_api_key` with the reason

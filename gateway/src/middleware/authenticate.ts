@@ -1,6 +1,6 @@
 import { crashPoint } from "@uag/runtime/crash-point";
 import { clientAddress } from "../client-address.ts";
-import { bearerKey } from "../keys/bearer.ts";
+import { keyOf } from "../keys/bearer.ts";
 import type { KeyCache, ResolvedKey } from "../keys/key-cache.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 
@@ -10,7 +10,7 @@ import type { GatewayResponse, Handler } from "../request-state.ts";
  */
 export function authenticate(keys: KeyCache, trustedHops: number): Handler {
   return (request, response, next) => {
-    const secret = bearerKey(request.headers, request.rawHeaders);
+    const secret = keyOf(request, response.locals.route?.keyHeader);
     const known = keys.known(secret);
     if (known !== undefined) return enter(known, response, next);
     return keys.resolve(secret, clientAddress(request, trustedHops)).then((key) => enter(key, response, next));

@@ -3,7 +3,7 @@ import type { Handler } from "../request-state.ts";
 import { allowHeader } from "./method-not-allowed.ts";
 
 const sane = /^[\w\-, ]{1,2048}$/;
-const usual = "authorization, content-type, idempotency-key, anthropic-version, anthropic-beta";
+const usual = "authorization, content-type, idempotency-key, anthropic-version, anthropic-beta, x-goog-api-key";
 
 /**
  * Responds to a browser's preflight. Keys are sent in a header and never in cookies, so any origin

@@ -1,4 +1,5 @@
-import { flatError, nativeError, nestedError } from "@uag/contract/errors/shapes";
+import { flatError, googleError, nativeError, nestedError } from "@uag/contract/errors/shapes";
+import { filledPath } from "@uag/contract/routes";
 import { z } from "zod";
 import type { DocumentName } from "../docs/documents.ts";
 import { adminOperations } from "./admin.ts";
@@ -15,7 +16,12 @@ import { probePaths } from "./probes.ts";
 import { type AnyRoute, isBilled, nameOf, routesOf } from "./routes.ts";
 import { tagObjects } from "./tags.ts";
 
-const errors = { NestedError: nestedError, NativeError: nativeError, FlatError: flatError } as const;
+const errors = {
+  NestedError: nestedError,
+  NativeError: nativeError,
+  FlatError: flatError,
+  GoogleError: googleError,
+} as const;
 
 const license = { name: "Apache License 2.0", identifier: "Apache-2.0" };
 
@@ -38,7 +44,15 @@ const infos: Readonly<Record<DocumentName, JsonSchema>> = {
 };
 
 const securitySchemes: Readonly<Record<DocumentName, JsonSchema>> = {
-  public: { bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." } },
+  public: {
+    bearer: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer <API_KEY>`." },
+    googleKey: {
+      type: "apiKey",
+      in: "header",
+      name: "x-goog-api-key",
+      description: "An API key, on the paths of Gemini's format alone.",
+    },
+  },
   admin: {
     admin: {
       type: "http",
@@ -47,6 +61,13 @@ const securitySchemes: Readonly<Record<DocumentName, JsonSchema>> = {
     },
   },
 };
+
+/** The scheme of every operation. */
+const rootSchemes: Readonly<Record<DocumentName, string>> = { public: "bearer", admin: "admin" };
+
+/** A route's own schemes, where it accepts the key in another header too. */
+const securityOf = ({ keyHeader }: AnyRoute): JsonSchema =>
+  keyHeader === undefined ? {} : { security: [{ bearer: [] }, { googleKey: [] }] };
 
 function anyOf(schemas: Named): JsonSchema {
   const refs = Object.keys(schemas).map(schemaRef);
@@ -89,12 +110,13 @@ function contentOf({ json, events, audio, text, rows }: Responses, examplesOf: (
 }
 
 function respond(route: AnyRoute, status: string, responses: Responses): JsonSchema {
-  const { native = false, waits = false } = operationOf(route);
+  const { native = false, waits = false, query = {} } = operationOf(route);
+  const asked = "alt" in query ? "alt=sse" : "stream";
   const event = Object.keys(responses.events ?? {})[0];
   const description = status === "202" ? "Accepted." : "Done.";
   return {
     description:
-      event === undefined ? description : `${description} With \`stream\`, events whose data is a \`${event}\`.`,
+      event === undefined ? description : `${description} With \`${asked}\`, events whose data is a \`${event}\`.`,
     headers: headersOf({ native, billed: isBilled(route), failed: false, status, located: waits }),
     content: contentOf(responses, (mediaType) => responseExamples(nameOf(route), status, mediaType)),
   };
@@ -122,11 +144,11 @@ function shared(responses: Readonly<Record<string, JsonSchema>>, failures: Pool)
   );
 }
 
-const suffixes: Readonly<Record<string, string>> = { v1: "", v2: "VersionTwo" };
+const suffixes: Readonly<Record<string, string>> = { v1: "", v2: "VersionTwo", v1beta: "Beta" };
 
 /** Makes the ids of an operation with several paths unique. */
 function versionSuffix(path: string): string {
-  const [, version = ""] = /^\/(?:admin\/)?(v\d+)\//.exec(path) ?? [];
+  const [, version = ""] = /^\/(?:admin\/)?(v\d\w*)\//.exec(path) ?? [];
   return suffixes[version] ?? "Unversioned";
 }
 
@@ -138,6 +160,7 @@ function described(route: AnyRoute, failures: Pool): JsonSchema {
     operationId: `${operation.id}${versionSuffix(route.path)}`,
     summary: operation.summary,
     tags: [operation.tag],
+    ...securityOf(route),
     parameters: parametersOf(route, operation),
     ...(body !== undefined && { requestBody: body }),
     responses: {
@@ -163,7 +186,7 @@ function schemaComponents(name: DocumentName): JsonSchema {
 }
 
 /** The path of a route in OpenAPI's syntax. */
-export const templateOf = (path: string): string => path.replaceAll(/:(\w+)/g, "{$1}");
+export const templateOf = (path: string): string => filledPath(path, (name) => `{${name}}`);
 
 /** Keeps only referenced components: the two APIs use different headers. */
 function referred(kind: string, components: JsonSchema, by: JsonSchema): JsonSchema {
@@ -190,7 +213,7 @@ export function openApiDocument(name: DocumentName): JsonSchema {
     jsonSchemaDialect: z.toJSONSchema(z.unknown()).$schema,
     servers: [{ url: "/", description: "The gateway that serves this document." }],
     tags: tagObjects(name),
-    security: Object.keys(securitySchemes[name]).map((scheme) => ({ [scheme]: [] })),
+    security: [{ [rootSchemes[name]]: [] }],
     paths,
     components: {
       schemas: referred("schemas", schemaComponents(name), by),

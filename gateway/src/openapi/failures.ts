@@ -75,6 +75,7 @@ const schemaNames: Readonly<Record<ErrorShape, string>> = {
   nested: "NestedError",
   native: "NativeError",
   flat: "FlatError",
+  google: "GoogleError",
 };
 
 function errorContent(errorShapes: readonly ErrorShape[]): JsonSchema {

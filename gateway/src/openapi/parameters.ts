@@ -1,4 +1,5 @@
 import { pathFields } from "@uag/contract/requests/admin-fields";
+import { pathParameters } from "@uag/contract/routes";
 import { z } from "zod";
 import { parameterExample } from "./examples/examples.ts";
 import { type JsonSchema, jsonSchema } from "./json-schema.ts";
@@ -53,7 +54,7 @@ function described(field: z.ZodType): JsonSchema {
 
 /** A route's parameters, without its body. */
 export function parametersOf(route: AnyRoute, { query = {}, waits, native, admin }: Operation): JsonSchema[] {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
+  const inPath = pathParameters(route.path).map((name) => ({
     name,
     in: "path",
     required: true,

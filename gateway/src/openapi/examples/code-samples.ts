@@ -1,3 +1,4 @@
+import { filledPath } from "@uag/contract/routes";
 import { type AnyRoute, nameOf } from "../routes.ts";
 import { examples } from "./examples.ts";
 import { pythonLiteral } from "./python-literal.ts";
@@ -41,7 +42,7 @@ export function codeSamples(route: AnyRoute): readonly CodeSample[] {
 
 function callOf(route: AnyRoute, { path, query = {}, body, response }: Recorded): Call {
   const url = new URL(
-    route.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(path?.[name]))),
+    filledPath(route.path, (name) => encodeURIComponent(String(path?.[name]))),
     shownBaseUrl,
   );
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
