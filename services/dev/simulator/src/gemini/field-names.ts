@@ -14,14 +14,15 @@ function camel(name: string): string {
 }
 
 /**
- * Google accepts `generation_config` and `generationConfig` alike; converts every field name to
- * camel case.
+ * Google accepts `generation_config` and `generationConfig` alike, and null for an absent field
+ * (protobuf.dev/programming-guides/json): converts every field name to camel case, and drops nulls.
  */
 export function withCamelNames(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withCamelNames);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).map(([given, item]) => {
-    const name = camel(given);
+  const given = Object.entries(value).filter(([, item]) => item !== null);
+  const entries = given.map(([written, item]) => {
+    const name = camel(written);
     return [name, opaque.has(name) ? item : withCamelNames(item)] as const;
   });
   return Object.fromEntries(entries);
