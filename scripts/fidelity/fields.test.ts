@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chatRequest } from "@uag/contract/requests/chat";
+import { generateContentRequest } from "@uag/contract/requests/generate-content";
 import { messageRequest } from "@uag/contract/requests/messages";
 import { responseRequest } from "@uag/contract/requests/responses";
 import { classOf, type FieldTable, free } from "@uag/providers/passed-fields/cost-class";
 import { z } from "zod";
 import { chatFields } from "./chat-fields.ts";
 import { classedBodies } from "./costs.ts";
+import { geminiFields } from "./gemini-fields.ts";
 import { messagesFields } from "./messages-fields.ts";
 import { documentedFormats, rowsOf } from "./page.ts";
 import { wholeCatalog } from "./reach.ts";
@@ -14,12 +16,13 @@ import { reasonFor } from "./reasons.ts";
 import { responsesFields } from "./responses-fields.ts";
 
 /** Members of every request, whose effect cannot be shown by comparing two requests. */
-const untabled = new Set(["model", "messages", "input", "stream", "stream_options", "system"]);
+const untabled = new Set(["model", "messages", "input", "stream", "stream_options", "system", "contents"]);
 
 for (const [format, schema] of [
   [chatFields, chatRequest],
   [responsesFields, responseRequest],
   [messagesFields, messageRequest],
+  [geminiFields, generateContentRequest],
 ] as const)
   test(`the table of ${format.path} contains every field of its schema`, () => {
     const { properties = {} } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -35,6 +38,7 @@ const formats = [
   { title: chatFields.path, costs: chatFields.costs, schemas: [chatRequest] },
   { title: responsesFields.path, costs: responsesFields.costs, schemas: [responseRequest] },
   { title: messagesFields.path, costs: messagesFields.costs, schemas: [messageRequest] },
+  { title: geminiFields.path, costs: geminiFields.costs, schemas: [generateContentRequest] },
 ];
 
 for (const { title, costs, schemas } of [...formats, ...classedBodies])

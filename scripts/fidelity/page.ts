@@ -1,6 +1,7 @@
 import type { Model } from "@uag/catalog/types";
 import type { ClientFormat } from "@uag/chat/format";
 import { chatCompletions } from "@uag/chat/operations/chat-completions";
+import { generateContent } from "@uag/chat/operations/generate-content";
 import { messages } from "@uag/chat/operations/messages";
 import { responses } from "@uag/chat/operations/responses";
 import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
@@ -8,6 +9,7 @@ import { chatFields } from "./chat-fields.ts";
 import { type Column, columnNames, columns } from "./columns.ts";
 import { classedBodies, classedSection, costCell, costLegend, otherRows } from "./costs.ts";
 import type { DocumentedFormat } from "./documented.ts";
+import { geminiFields } from "./gemini-fields.ts";
 import { messagesFields } from "./messages-fields.ts";
 import { type Reach, reachOf, wholeCatalog } from "./reach.ts";
 import { type Place, reasonFor } from "./reasons.ts";
@@ -18,6 +20,7 @@ export const documentedFormats: readonly (readonly [ClientFormat, DocumentedForm
   [chatCompletions, chatFields],
   [responses, responsesFields],
   [messages, messagesFields],
+  [generateContent, geminiFields],
 ];
 
 /** The treatment of one field, by column. */

@@ -26,6 +26,15 @@ const exceptAnthropic: readonly Column[] = [
   "Moonshot",
   "DeepSeek",
 ];
+const exceptGemini: readonly Column[] = [
+  "OpenAI",
+  "OpenAI (reasoning)",
+  "Anthropic",
+  "DashScope",
+  "xAI",
+  "Moonshot",
+  "DeepSeek",
+];
 const reasoning: readonly Column[] = ["OpenAI (reasoning)", "xAI", "Moonshot"];
 
 const noCounterpart = "The provider has no such option.";
@@ -128,6 +137,20 @@ const byPath: Readonly<Record<string, Readonly<Record<string, readonly Reason[]>
     "tools[] tool_search": [only(exceptAnthropic, loadedAtOnce)],
     top_k: [only(exceptAnthropic, noCounterpart)],
     top_p: [only(reasoning, ignored)],
+  },
+  "/v1beta/models/{model}:generateContent": {
+    "contents[].parts[].thoughtSignature": [only(exceptGemini, unsigned)],
+    "generationConfig.frequencyPenalty": [only(reasoning, ignored), only(["Anthropic"], noCounterpart)],
+    "generationConfig.mediaResolution": [only(exceptGemini, notTranslated)],
+    "generationConfig.presencePenalty": [only(reasoning, ignored), only(["Anthropic"], noCounterpart)],
+    "generationConfig.seed": [only(["Anthropic"], noCounterpart)],
+    "generationConfig.stopSequences": [only(reasoning, ignored)],
+    "generationConfig.temperature": [only(reasoning, ignored)],
+    "generationConfig.thinkingConfig": [only(["OpenAI"], notReasoning)],
+    "generationConfig.topK": [only(exceptGemini, noCounterpart)],
+    "generationConfig.topP": [only(reasoning, ignored)],
+    safetySettings: [only(exceptGemini, noCounterpart)],
+    serviceTier: [only(exceptGemini, standardPrice)],
   },
 };
 

@@ -193,7 +193,7 @@ describe("every client works with every model in both formats", () => {
   });
 
   for (const [path, name, good] of goodBodies) {
-    test(`null is the same as absence in every optional property of ${name} (${(good as { model?: string }).model})`, async () => {
+    test(`null is the same as absence in every optional property of ${name} (${(good as { model?: string }).model ?? path})`, async () => {
       const { admin, api_key } = fleet.run;
       const headers = { authorization: `Bearer ${path.startsWith("/admin") ? admin.token : api_key}` };
       const bodies = nulledBodies(name, good);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { adminApi } from "@uag/cli/commands/admin-api";
 import { estimate as schema } from "@uag/contract/responses/estimate";
-import { estimateOf, routes } from "@uag/contract/routes";
+import { estimateOf, filledPath, routes } from "@uag/contract/routes";
 import { newEmptyAccount } from "@uag/harness/fleet/limited-key";
 import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -12,14 +12,16 @@ import { operations } from "@uag/router/openapi/operations";
 /** Every example in the reference of a metered operation with a JSON body. */
 const examples = Object.entries(operations).flatMap(([name, { examples = [] }]) =>
   operations[estimateOf(name)] !== undefined
-    ? examples.flatMap(({ body, summary }) => (body === undefined ? [] : [{ name, summary, body }]))
+    ? examples.flatMap(({ body, summary, path }) => (body === undefined ? [] : [{ name, summary, body, path }]))
     : [],
 );
 
-const pathOf = (operation: string): string => {
+type Parameters = Readonly<Record<string, string>>;
+
+const pathOf = (operation: string, parameters: Parameters = {}): string => {
   const route = routes.find((each) => "operation" in each && each.operation === operation);
   assert.ok(route !== undefined, operation);
-  return route.path;
+  return filledPath(route.path, (name) => parameters[name] ?? assert.fail(name));
 };
 
 describe("estimates of costs", () => {
@@ -28,8 +30,8 @@ describe("estimates of costs", () => {
     fleet = await openSharedFleet();
   });
 
-  const estimate = async (operation: string, body: object, client = fleet.client) => {
-    const { status, text, headers, json } = await client.post(pathOf(estimateOf(operation)), body);
+  const estimate = async (operation: string, body: object, { client = fleet.client, path = {} as Parameters } = {}) => {
+    const { status, text, headers, json } = await client.post(pathOf(estimateOf(operation), path), body);
     assert.equal(status, 200, `${operation}: ${text}`);
     assert.equal(headers.get("x-gateway-cost-usd"), null);
     return schema.parse(json());
@@ -37,11 +39,12 @@ describe("estimates of costs", () => {
 
   test("no example of the API reference costs more than its estimate, at the same price version", async () => {
     assert.ok(examples.length >= 15, `${examples.length} examples`);
-    for (const { name, summary, body } of examples) {
-      const { max_cost_nano_usd: max, hold_nano_usd: hold, operation, price_version } = await estimate(name, body);
+    for (const { name, summary, body, path = {} } of examples) {
+      const { max_cost_nano_usd: max, ...estimated } = await estimate(name, body, { path });
+      const { hold_nano_usd: hold, operation, price_version } = estimated;
       assert.equal(operation, name);
       assert.ok(max > 0 && max <= hold, `${name}, ${summary}: ${max} of ${hold}`);
-      const response = await fleet.client.post(pathOf(name), body);
+      const response = await fleet.client.post(pathOf(name, path), body);
       assert.ok(response.status < 300, `${name}, ${summary}: ${response.status}`);
       const id = response.headers.get("x-request-id") ?? "";
       await waitFor(
@@ -63,7 +66,7 @@ describe("estimates of costs", () => {
   test("an estimate requires no balance and charges nothing", async () => {
     const { client, key } = await newEmptyAccount(fleet);
     const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }], max_tokens: 100 };
-    const { max_cost_nano_usd: max } = await estimate("chat.completions", body, client);
+    const { max_cost_nano_usd: max } = await estimate("chat.completions", body, { client });
     assert.ok(max > 0);
     assert.equal((await client.post("/v1/chat/completions", body)).status, 402);
     const api = adminApi(fleet.run);

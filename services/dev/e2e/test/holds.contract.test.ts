@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { modelOperationOf } from "@uag/contract/routes";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { edges } from "./holds/edges.ts";
@@ -20,12 +21,12 @@ for (const [operation, edgeOf] of Object.entries(edges)) {
     const worst = { ratio: 0, model: "", body: "" };
     const silent: string[] = [];
     for (const model of stage.catalog.models.values()) {
-      if (!model.operations.has(operation)) continue;
+      if (!model.operations.has(modelOperationOf(operation))) continue;
       let responses = 0;
       let refusal = "";
       for (let n = 0; n < perModel; n++) {
         const edge = await edgeOf(model, random);
-        const { status, text, booked } = await stage.call(edge.operation, edge.body, edge.contentType);
+        const { status, text, booked } = await stage.call(edge.operation, edge.body, edge.contentType, [], edge.target);
         if (status !== 200) refusal = `${status} ${text.slice(0, 300)}`;
         if (booked?.settlement === undefined) continue;
         const { request, settlement } = booked;

@@ -1,3 +1,4 @@
+import { filledPath } from "@uag/contract/routes";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import type { Run } from "@uag/local/run-file";
 import { shownBaseUrl } from "@uag/router/openapi/examples/code-samples";
@@ -29,7 +30,7 @@ export function openRecorder(
     const route = allRoutes.find((one) => nameOf(one) === operation);
     if (route === undefined) throw new Error(`unknown operation ${operation}`);
     const { method, path: template } = route;
-    const path = template.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(sent.path?.[name] ?? ""));
+    const path = filledPath(template, (name) => encodeURIComponent(sent.path?.[name] ?? ""));
     const url = new URL(path, base_url);
     for (const [name, value] of Object.entries(sent.query ?? {})) url.searchParams.set(name, String(value));
     const token = "admin" in route ? admin.token : api_key;

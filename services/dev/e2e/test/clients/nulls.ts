@@ -1,6 +1,7 @@
 import { modelOperations, routes } from "@uag/contract/routes";
 import { openApiDocument } from "@uag/router/openapi/document";
 import { examples } from "@uag/router/openapi/examples/examples";
+import { square } from "@uag/router/openapi/examples/square";
 import { operations } from "@uag/router/openapi/operations";
 
 interface Node {
@@ -97,6 +98,18 @@ const messages = {
   tools: [{ name: "f", input_schema: schema }],
 };
 
+const generated = {
+  systemInstruction: { role: "user", parts: [{ text: "Be kind." }] },
+  contents: [
+    { role: "user", parts: [{ text: "Hi" }, { inlineData: { mimeType: "image/png", data: square } }] },
+    { role: "model", parts: [{ functionCall: { id: "c1", name: "f", args: {} } }] },
+    { role: "user", parts: [{ functionResponse: { id: "c1", name: "f", response: {} } }] },
+  ],
+  tools: [{ functionDeclarations: [{ name: "f", description: "d", parametersJsonSchema: schema }] }],
+  toolConfig: { functionCallingConfig: { mode: "AUTO" } },
+  generationConfig: { maxOutputTokens: 50, temperature: 1, topP: 0.9, stopSequences: ["END"] },
+};
+
 type GoodBody = readonly [path: string, schema: string, good: object];
 
 /** Bodies with members that the reference's examples lack. */
@@ -106,6 +119,10 @@ const richBodies: readonly GoodBody[] = [
     ["/v1/responses", "ResponseRequest", { model, ...responses }] as const,
     ["/v1/messages", "MessageRequest", { model, ...messages }] as const,
   ]),
+  ...["claude-haiku-4-5", "gemini-2.5-flash"].map(
+    (model) => [`/v1beta/models/${model}:generateContent`, "GenerateContentRequest", generated] as const,
+  ),
+  ["/v1/models/gpt-4o-mini:countTokens", "CountTokensRequest", { generateContentRequest: generated }],
   ["/v1/messages/count_tokens", "TokenCountRequest", { model: "claude-haiku-4-5", ...messages }],
   [
     "/v1/images/generations",

@@ -235,6 +235,22 @@ async function alerts(send: Send, account: string): Promise<void> {
   await send("DELETE", "/admin/v1/alerts/{id}", { path });
 }
 
+/** Gemini's format, whose paths name the model and the method. */
+async function generate(send: Send): Promise<void> {
+  const body = { contents: [{ role: "user", parts: [{ text: "say: hello" }] }] };
+  const methods = ["generateContent", "streamGenerateContent"];
+  for (const model of ["gemini-2.5-flash", "gemini-3-flash-preview", "claude-haiku-4-5", "gpt-4o-mini"])
+    for (const version of ["v1beta", "v1", "v1/estimate"])
+      for (const method of methods)
+        await send("POST", `/${version}/models/{model}:${method}`, { path: { model }, body });
+  await send("POST", "/v1/models/{model}:generateContent", { path: { model: "none" }, body });
+  await send("POST", "/v1beta/models/{model}:generateContent", { path: { model: "gpt-4o-mini" }, body: {} });
+  for (const version of ["v1beta", "v1"])
+    await send("POST", `/${version}/models/{model}:countTokens`, { path: { model: "gpt-4o-mini" }, body });
+  await send("GET", "/v1beta/models");
+  for (const model of ["gpt-4o-mini", "none"]) await send("GET", "/v1beta/models/{model}", { path: { model } });
+}
+
 async function refusals(send: Send): Promise<void> {
   const alpha = { model: "alpha-image-2.0", input: { messages: [] } };
   await send("POST", "/v1/chat/completions", { body: {} });
@@ -265,6 +281,14 @@ async function streams(fleet: SharedFleet, against: Documented): Promise<void> {
     ["/v1/responses", "ResponseEvent", { model: "claude-sonnet-4-6", input: "hello", reasoning: { effort: "low" } }],
     ["/v1/messages", "MessageEvent", { model: "claude-haiku-4-5", messages, max_tokens: 50 }],
     ["/v1/messages", "MessageEvent", { model: "gpt-4o-mini", messages, max_tokens: 50 }],
+    ...["gemini-2.5-flash", "claude-haiku-4-5"].map(
+      (model) =>
+        [
+          `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+          "GenerateContentResponse",
+          { contents: [{ parts: [{ text: "say: hello" }] }] },
+        ] as [string, string, object],
+    ),
     ["/v1/images/generations", "ImageEvent", { model: "gamma-image-1", prompt: "a cat", partial_images: 1 }],
   ];
   for (const [path, schema, body] of received) {
@@ -290,12 +314,13 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     const against = documented();
     const send = sender(fleet, against);
     for (const [template, , body] of goodBodies)
-      if (!template.startsWith("/admin"))
+      if (!/^\/admin|:/.test(template))
         await send("POST", template, { body: { ...body, stream: undefined, stream_options: undefined } });
     await send("POST", "/v1/embeddings", {
       body: { model: "text-embedding-v4", input: ["a", "b"], encoding_format: "base64" },
     });
     await shown(send);
+    await generate(send);
     await edit(send);
     await transcribe(send);
     await videos(send, webhookUrl);

@@ -6,6 +6,8 @@ export type Random = () => number;
 /** One request at the limits of validity. */
 export interface Edge {
   readonly operation: string;
+  /** Its path, where that names the model. */
+  readonly target?: string;
   readonly body: Buffer;
   readonly contentType?: string;
 }
@@ -162,3 +164,34 @@ export function messagesEdge(model: Model, random: Random): Edge {
   };
   return { operation: "messages", body: Buffer.from(JSON.stringify(body)) };
 }
+
+/** A request in Gemini's format, with several candidates where the model's provider has the format. */
+export const generateEdge =
+  (method: "generateContent" | "streamGenerateContent") =>
+  (model: Model, random: Random): Edge => {
+    const cap = pick(random, [1, 64, 2_000, undefined]);
+    const listed: object[] = [
+      { text: `${filling(random, model)}\nIn JSON if asked.\n${steering(random, cap ?? 3_000)}` },
+    ];
+    if (model.input.has("image") && random() < 0.5)
+      listed.push({ inlineData: { mimeType: "image/png", data: pixel } }, { text: "and" });
+    if (model.input.has("audio") && random() < 0.5)
+      listed.push({ inlineData: { mimeType: "audio/wav", data: spokenWav } });
+    const isOwn = providerOf(model) === "gemini";
+    const thinks = model.reasoning !== undefined && random() < 0.5;
+    const generationConfig = {
+      ...(cap !== undefined && { maxOutputTokens: cap }),
+      ...(isOwn && random() < 0.3 && { candidateCount: 3 }),
+      ...(random() < 0.3 && { responseMimeType: "application/json" }),
+      ...(thinks && { thinkingConfig: { includeThoughts: random() < 0.5, thinkingBudget: 2_000 } }),
+    };
+    const functionDeclarations = [{ name: "tool", description: "d", parameters: { type: "OBJECT", properties: {} } }];
+    const body = {
+      contents: [{ role: "user", parts: listed }],
+      [pick(random, ["generationConfig", "generation_config"])]: generationConfig,
+      ...(random() < 0.3 && { tools: [{ functionDeclarations }] }),
+    };
+    const operation = method === "generateContent" ? "generate_content" : "stream_generate_content";
+    const target = `/v1beta/models/${encodeURIComponent(model.id)}:${method}?alt=sse`;
+    return { operation, target, body: Buffer.from(JSON.stringify(body)) };
+  };

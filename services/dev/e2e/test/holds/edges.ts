@@ -2,7 +2,7 @@ import type { Model } from "@uag/catalog/types";
 import type { OperationBilled } from "@uag/contract/routes";
 import sharp from "sharp";
 import { audioFiles } from "./audio-files.ts";
-import { chatEdge, type Edge, messagesEdge, type Random, responsesEdge } from "./chat-requests.ts";
+import { chatEdge, type Edge, generateEdge, messagesEdge, type Random, responsesEdge } from "./chat-requests.ts";
 
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const json = (operation: string, body: object): Edge => ({ operation, body: Buffer.from(JSON.stringify(body)) });
@@ -105,6 +105,8 @@ export const edges: Readonly<Record<string, EdgeOf>> = {
   "chat.completions": chatEdge,
   messages: messagesEdge,
   responses: responsesEdge,
+  generate_content: generateEdge("generateContent"),
+  stream_generate_content: generateEdge("streamGenerateContent"),
   embeddings: embeddingsEdge,
   rerank: rerankEdge,
   "audio.speech": speechEdge,

@@ -28,7 +28,13 @@ interface BilledCall extends Pick<ReceivedResponse, "status" | "text" | "headers
 export interface Stage extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly simulator: Simulator;
-  call(operation: string, body: Buffer, contentType?: string, headers?: readonly string[]): Promise<BilledCall>;
+  call(
+    operation: string,
+    body: Buffer,
+    contentType?: string,
+    headers?: readonly string[],
+    target?: string,
+  ): Promise<BilledCall>;
   /** Disconnects after this many bytes of the response, and waits for the bill. */
   leave(operation: string, body: Buffer, afterBytes: number): Promise<Booked>;
 }
@@ -64,9 +70,9 @@ export async function openStage(drains: Partial<DrainLimits> = {}): Promise<Stag
   return {
     catalog: parseCatalog(catalog, env),
     simulator,
-    async call(operation, body, contentType = "application/json", more = []) {
+    async call(operation, body, contentType = "application/json", more = [], target = "/") {
       const headers = ["content-type", contentType, "anthropic-version", "2023-06-01", ...more];
-      const response = await harness.call(operation, body, { headers });
+      const response = await harness.call(operation, body, { headers, target });
       const { requestId } = response;
       const booked = harness.admission.booked.find(({ request }) => request.requestId === requestId);
       return { ...response, booked };

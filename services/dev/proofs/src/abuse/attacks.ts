@@ -1,4 +1,4 @@
-import { maxBodyBytesOfKind } from "@uag/contract/routes";
+import { filledPath, maxBodyBytesOfKind, pathParameters } from "@uag/contract/routes";
 import type { Target } from "./targets.ts";
 
 /** One expensive kind of request. */
@@ -144,9 +144,9 @@ function* anyAttacks(path: string, target: Target): Generator<Attack> {
 
 /** All attacks on one path. */
 export function* attacksOn(target: Target, thirdParty: string): Generator<Attack> {
-  const path = target.path.replace(":id", "x");
-  if (target.path.includes(":id")) {
-    const long = target.path.replace(":id", "x".repeat(10_000));
+  const path = filledPath(target.path, () => target.id ?? "x");
+  if (pathParameters(target.path).length > 0) {
+    const long = filledPath(target.path, () => "x".repeat(10_000));
     yield { name: "an endless id", path: long, headers: json, body: () => [] };
   }
   yield* anyAttacks(path, target);

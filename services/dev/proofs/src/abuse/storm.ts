@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { filledPath } from "@uag/contract/routes";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { readCrashLog } from "@uag/local/crash-log";
@@ -60,7 +61,8 @@ function randomJson(random: () => number, deep = 0): unknown {
 
 /** An attack from the table, corrupted, or something that was never a valid request. */
 function randomAttack(target: Target, ways: readonly Attack[], random: () => number): Attack {
-  const path = target.path.replace(":id", pick(["x", "%00", "..%2f", "a".repeat(2_000), "cgt-1"], random));
+  const ids = ["x", "%00", "..%2f", "a".repeat(2_000), "cgt-1", target.id ?? "x"];
+  const path = filledPath(target.path, () => pick(ids, random));
   const headers = {
     "content-type": pick(["application/json", "text/plain", "multipart/form-data; boundary=b"], random),
   };

@@ -7,6 +7,8 @@ import { probes } from "@uag/router/openapi/probes";
 export interface Target {
   readonly method: string;
   readonly path: string;
+  /** A valid value for the path's parameter; default: none is known. */
+  readonly id?: string;
   readonly body: BodyKind;
   /** Larger bodies are rejected unread, bytes; default: the maximum of all paths. */
   readonly maxBodyBytes?: number;
@@ -31,7 +33,19 @@ const userMessage = (content: unknown) => ({ input: [{ role: "user", content }] 
 const seen = (url: unknown) => ({ type: "input_image", image_url: url });
 const video = { model: "beta2.7-r2v", duration: 5, resolution: "720p" };
 
-type Sample = Pick<Target, "sample" | "withUrls" | "withPicture">;
+type Sample = Pick<Target, "id" | "sample" | "withUrls" | "withPicture">;
+
+const generated: Sample = {
+  id: "gemini-2.5-flash",
+  sample: (fill) => ({ contents: [{ parts: [{ text: fill }] }] }),
+  withUrls: (urls) => ({
+    contents: [{ parts: urls.map((fileUri) => ({ fileData: { mimeType: "image/png", fileUri } })) }],
+  }),
+  withPicture: {
+    asUrl: false,
+    sample: (data) => ({ contents: [{ parts: [{ inlineData: { mimeType: "image/png", data } }] }] }),
+  },
+};
 
 /** Operations with inputs that their example does not have: URLs, images, a nested prompt. */
 const samples: Readonly<Record<string, Sample>> = {
@@ -55,6 +69,9 @@ const samples: Readonly<Record<string, Sample>> = {
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...user(urls.map(source)) }),
     withPicture: { asUrl: false, sample: (data) => ({ model: "gemini-2.5-flash", ...user([inline(data)]) }) },
   },
+  generate_content: { ...generated, id: "claude-sonnet-4-6" },
+  "generate_content.count_tokens": generated,
+  stream_generate_content: generated,
   "images.generations": {
     sample: (fill) => ({ model: "gamma-image-2", prompt: fill }),
     withUrls: (urls) => ({
