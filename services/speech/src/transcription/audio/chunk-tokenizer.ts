@@ -1,7 +1,7 @@
 import { Pace } from "@uag/runtime/pace";
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from "strtok3";
 
-/** A reader of a file that was read too often, or too long: it is malicious or broken. */
+/** A file that takes too many reads: it is malicious or broken. */
 class TooMuchWork extends Error {
   override readonly name = "TooMuchWork";
 }
@@ -12,15 +12,13 @@ const maxReadBytes = 1024 * 1024;
 const maxTotalBytes = 64 * 1024 * 1024;
 /** The frames of 25 MiB of MP3 at 128 kbit/s need as many. */
 const maxReads = 250_000;
-const maxMs = 2_000;
 
-/** Reads a file in pieces, within limits of time, reads and bytes, in turns of the event loop. */
+/** Reads a file in pieces, within limits of reads and bytes, in turns of the event loop. */
 export class ChunkTokenizer extends AbstractTokenizer {
   override readonly fileInfo: { readonly size: number; readonly mimeType: string };
   readonly #chunks: readonly Buffer[];
   readonly #starts: readonly number[];
   readonly #pace = new Pace();
-  readonly #endsAt = performance.now() + maxMs;
   #reads = 0;
   #bytes = 0;
 
@@ -65,8 +63,7 @@ export class ChunkTokenizer extends AbstractTokenizer {
   async #spend(bytes: number): Promise<void> {
     this.#reads++;
     this.#bytes += bytes;
-    if (this.#reads > maxReads || this.#bytes > maxTotalBytes || performance.now() > this.#endsAt)
-      throw new TooMuchWork("the file takes too long to read");
+    if (this.#reads > maxReads || this.#bytes > maxTotalBytes) throw new TooMuchWork("the file takes too long to read");
     if (this.#pace.isOver) await this.#pace.rest();
   }
 
