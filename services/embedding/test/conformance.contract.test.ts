@@ -1,6 +1,5 @@
 import { conformance } from "@uag/harness/conformance";
-import { startOperations } from "@uag/harness/start-operations";
-import { operations } from "../src/operations.ts";
+import { startEmbedding } from "./support.ts";
 
 const catalog = (url: string): string => `
 providers:
@@ -39,12 +38,7 @@ const vectors = {
 
 conformance({
   file: import.meta.filename,
-  start: (url, parts) =>
-    startOperations({
-      catalog: catalog(url),
-      ...parts,
-      operations: (context) => operations(context, { partsAtOnce: 4 }),
-    }),
+  start: (url, parts) => startEmbedding({ catalog: catalog(url), ...parts }),
   cases: [
     {
       name: "an embedding",
