@@ -27,6 +27,7 @@ models:
   - { <<: *m, id: costly, price: { input_tokens: 10, output_tokens: 20 } }
   - { <<: *m, id: replaced, fallbacks: [costly], upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-503--sim-retry-after-30 }] }
   - { <<: *m, id: second-home, upstreams: [{ provider: dead, model: gpt-4o-mini }, *good] }
+  - { <<: *m, id: twice, upstreams: [{ provider: hurried, model: gpt-4o-mini }, *good] }
   - { <<: *m, id: failing, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-500 }, *good] }
   - { <<: *m, id: limited, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-429--sim-times-1--sim-retry-ms-400 }] }
   - { <<: *m, id: overloaded, upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-429--sim-retry-after-30 }] }
@@ -124,6 +125,27 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
       await fleet.client.post("/v1/estimate/chat/completions", { ...bodyOf("replaced"), max_tokens: 100 })
     ).json() as { max_cost_usd: string };
     assert.ok(Number(most) >= (100 * 20) / 1e6, most);
+  });
+
+  test("a key's own strategy applies from its next request, until it is removed", async () => {
+    const { run } = fleet;
+    const admin = async (method: string, path: string, body: object) => {
+      const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
+      const response = await fetch(`${run.admin_url}${path}`, { method, headers, body: JSON.stringify(body) });
+      assert.ok(response.ok, await response.clone().text());
+      return (await response.json()) as { id: string; key: string };
+    };
+    const { id, key } = await admin("POST", "/keys", { account_id: run.account_id, routing_strategy: "weighted" });
+    const routing = async (): Promise<string | null> => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const body = JSON.stringify(bodyOf("twice"));
+      const response = await fetch(`${run.base_url}/v1/chat/completions`, { method: "POST", headers, body });
+      assert.equal(response.status, 200, await response.text());
+      return response.headers.get("x-gateway-routing");
+    };
+    assert.equal(await routing(), "provider=affinity");
+    await admin("PATCH", `/keys/${id}`, { routing_strategy: null });
+    await waitFor(async () => (await routing()) === "provider=priority", { what: "the model's strategy" });
   });
 
   test("the gateway waits for a short retry-after of a provider and passes a long one on to the client", async () => {
