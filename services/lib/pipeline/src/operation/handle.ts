@@ -1,3 +1,4 @@
+import { nextTurn } from "@uag/runtime/next-turn";
 import type { BufferBudget } from "@uag/untrusted/buffer-budget";
 import { callerOf } from "../caller.ts";
 import { clientErrorOf, type ErrorFormat } from "../client-error.ts";
@@ -10,6 +11,9 @@ import { type CheckedRequest, formatFor, type IncomingRequest, type RequestSpec 
 
 /** The dependencies of handling any request. */
 export type HandlingContext = Pick<CapabilityContext, "catalog" | "events"> & { readonly buffers: BufferBudget };
+
+/** Longer bodies are checked and sized in one turn of the event loop each. */
+const longBytes = 256 * 1024;
 
 /**
  * Defines an operation whose requests have a body: reads and checks each, then serves it. Anything
@@ -37,6 +41,7 @@ export function checkedOperation<B, R>(
         const catalog = context.catalog.current;
         const checked = checkRequest(spec, { body, catalog, errorFormat }, incoming);
         model = checked.model.id;
+        if (lease.held > longBytes) await nextTurn();
         await serve(checked);
       } catch (thrown) {
         respondThrown(context, thrown, { exchange, errorFormat, warnings, model });

@@ -57,7 +57,10 @@ export async function parseJsonInTurns(bytes: Buffer, limits: JsonLimits = bodyL
   // Short texts usually take their memory twice: the collector copies young objects once.
   const value = await withReadyPages(2 * text.length, () => parsed(text, bytes));
   await nextTurn();
-  return inspected(value, text, limits, long);
+  const checked = inspected(value, text, limits, long);
+  // What the caller does with it has a turn of its own.
+  await nextTurn();
+  return checked;
 }
 
 function textOf(bytes: Buffer, limits: JsonLimits): string {
