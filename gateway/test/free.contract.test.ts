@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Route, routes } from "@uag/contract/routes";
+import { filledPath, type Route, routes } from "@uag/contract/routes";
 import { generateKey } from "@uag/runtime/api-key";
 import { startFakeMetering } from "./support/fake-metering.ts";
 import { startFakeService } from "./support/fake-service.ts";
@@ -34,7 +34,8 @@ describe("free requests are limited per key", () => {
     const { method, body: kind } = route;
     const type = kind === "json" ? "application/json" : "multipart/form-data; boundary=b";
     const body = kind === "none" ? {} : { body: "{}", headers: { "content-type": type } };
-    return stage.fetch(route.path.replace(":id", "x"), { method, authorization: `Bearer ${key}`, ...body });
+    const path = filledPath(route.path, () => "x");
+    return stage.fetch(path, { method, authorization: `Bearer ${key}`, ...body });
   };
   /** Sends this many requests of one key at once and resolves with their statuses. */
   const statusesOf = async (route: Route, calls: number): Promise<number[]> => {
