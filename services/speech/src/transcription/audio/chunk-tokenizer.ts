@@ -1,7 +1,7 @@
 import { Pace } from "@uag/runtime/pace";
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from "strtok3";
 
-/** A file that takes too many reads: it is malicious or broken. */
+/** A reader of a file that was read too often, or too long: it is malicious or broken. */
 class TooMuchWork extends Error {
   override readonly name = "TooMuchWork";
 }
@@ -12,14 +12,17 @@ const maxReadBytes = 1024 * 1024;
 const maxTotalBytes = 64 * 1024 * 1024;
 /** The frames of 25 MiB of MP3 at 128 kbit/s need as many. */
 const maxReads = 250_000;
+/** Turns of the event loop, of 8 ms each. Time that other work takes in between does not count. */
+const maxTurns = 250;
 
-/** Reads a file in pieces, within limits of reads and bytes, in turns of the event loop. */
+/** Reads a file in pieces, within limits of time, reads and bytes, in turns of the event loop. */
 export class ChunkTokenizer extends AbstractTokenizer {
   override readonly fileInfo: { readonly size: number; readonly mimeType: string };
   readonly #chunks: readonly Buffer[];
   readonly #starts: readonly number[];
   readonly #pace = new Pace();
   #reads = 0;
+  #turns = 0;
   #bytes = 0;
 
   constructor(chunks: readonly Buffer[], mimeType: string) {
@@ -63,8 +66,11 @@ export class ChunkTokenizer extends AbstractTokenizer {
   async #spend(bytes: number): Promise<void> {
     this.#reads++;
     this.#bytes += bytes;
-    if (this.#reads > maxReads || this.#bytes > maxTotalBytes) throw new TooMuchWork("the file takes too long to read");
-    if (this.#pace.isOver) await this.#pace.rest();
+    if (this.#reads > maxReads || this.#bytes > maxTotalBytes || this.#turns > maxTurns)
+      throw new TooMuchWork("the file takes too long to read");
+    if (!this.#pace.isOver) return;
+    this.#turns++;
+    await this.#pace.rest();
   }
 
   #copy(target: Uint8Array, position: number, length: number): void {
