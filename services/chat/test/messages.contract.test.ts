@@ -281,7 +281,8 @@ test("counts tokens at an upstream that supports it, free of charge", async () =
   assert.equal(anthropic?.json["model"], "claude-real-4-5");
   assert.equal(anthropic?.headers["anthropic-beta"], "one-2025-01-01,two-2026-01-01");
   assert.equal(gemini?.path, "/v1beta/models/gemini:countTokens");
-  assert.match(gemini?.text ?? "", /"generateContentRequest":{"model":"models\/gemini"/);
+  const counted = gemini?.json["generateContentRequest"] as Record<string, unknown> | undefined;
+  assert.equal(counted?.["model"], "models/gemini");
   assert.equal(harness.admission.booked.length, 0);
 });
 
