@@ -59,7 +59,7 @@ export async function streamTranscript(options: TranscribeOptions): Promise<Live
     replay: (body) =>
       decoded(body, {
         usageIn,
-        decode: async (whole) => adapter.replay(await transcriptIn(whole, adapter, upstream)),
+        decode: async (whole) => adapter.replay(adapter.decode(await boundedResponse(whole), upstream)),
       }),
   });
   const live: LiveStream = new LiveStream(sniffed, response);
