@@ -11,7 +11,24 @@ export const maxEntryBytes = 64 * 1024;
 const batchBytes = 128 * 1024;
 
 const comma = 44;
+const colon = 58;
+const openBracket = 91;
 const closeBracket = 93;
+
+/**
+ * Where a member's value begins; undefined if no colon follows.
+ * @param from the end of the member's name
+ */
+export function memberValue(body: Buffer, from: number): number | undefined {
+  const at = skipSpace(body, from);
+  return body[at] === colon ? skipSpace(body, at + 1) : undefined;
+}
+
+/** Where the entries of a list begin; undefined for an empty list, or another value. */
+export function firstEntry(body: Buffer, value: number): number | undefined {
+  const first = skipSpace(body, value + 1);
+  return body[value] === openBracket && body[first] !== closeBracket ? first : undefined;
+}
 
 /**
  * Checks, in turns of the event loop, that a list's entries are JSON.

@@ -2,13 +2,11 @@ import { Pace } from "@uag/runtime/pace";
 import { endOfString } from "@uag/untrusted/json/string-end";
 import { valueEnd } from "../json-edit.ts";
 import { CutLists } from "./cut-lists.ts";
-import { checkedEntries, maxEntryBytes, skipSpace, smallListBytes } from "./list-entries.ts";
+import { checkedEntries, firstEntry, maxEntryBytes, memberValue, skipSpace, smallListBytes } from "./list-entries.ts";
 
 const member = Buffer.from('"logprobs"');
 const quote = 34;
 const comma = 44;
-const colon = 58;
-const openBracket = 91;
 const closeBracket = 93;
 const openBrace = 123;
 
@@ -46,10 +44,8 @@ export async function withoutLogProbabilities(body: Buffer): Promise<SlimRespons
 
 /** Where the entries begin of the first list in the object after a member's name. */
 function firstList(body: Buffer, from: number): number | undefined {
-  const at = skipSpace(body, from);
-  if (body[at] !== colon) return undefined;
-  const value = skipSpace(body, at + 1);
-  return body[value] === openBrace ? listFrom(body, value + 1) : undefined;
+  const value = memberValue(body, from);
+  return value !== undefined && body[value] === openBrace ? listFrom(body, value + 1) : undefined;
 }
 
 /** Where the entries begin of the next list in the same object, after a list's closing bracket. */
@@ -62,11 +58,10 @@ function nextList(body: Buffer, from: number): number | undefined {
 /** Skips members whose value is not a list with entries. */
 function listFrom(body: Buffer, from: number): number | undefined {
   for (let at = skipSpace(body, from); body[at] === quote; at = skipSpace(body, at + 1)) {
-    at = skipSpace(body, endOfString(body, at + 1) + 1);
-    if (body[at] !== colon) return undefined;
-    const value = skipSpace(body, at + 1);
-    const first = skipSpace(body, value + 1);
-    if (body[value] === openBracket && body[first] !== closeBracket) return first;
+    const value = memberValue(body, endOfString(body, at + 1) + 1);
+    if (value === undefined) return undefined;
+    const first = firstEntry(body, value);
+    if (first !== undefined) return first;
     const end = valueEnd(body.subarray(0, value + maxEntryBytes), value);
     at = skipSpace(body, end);
     if (body[at] !== comma) return undefined;

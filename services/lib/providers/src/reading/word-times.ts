@@ -1,10 +1,7 @@
 import { Pace } from "@uag/runtime/pace";
-import { checkedEntries, skipSpace, smallListBytes } from "./list-entries.ts";
+import { checkedEntries, firstEntry, memberValue, smallListBytes } from "./list-entries.ts";
 
 const member = Buffer.from('"words"');
-const colon = 58;
-const openBracket = 91;
-const closeBracket = 93;
 
 /**
  * A transcript without its long lists of words with their times (OpenAI's reference, the verbose
@@ -19,7 +16,8 @@ export async function withoutWordTimes(body: Buffer): Promise<Buffer> {
   let at = 0;
   for (let found = body.indexOf(member); found >= 0; found = body.indexOf(member, at)) {
     at = found + member.length;
-    const list = listFrom(body, at);
+    const value = memberValue(body, at);
+    const list = value && firstEntry(body, value);
     if (list !== undefined) {
       at = await checkedEntries(body, list, pace);
       if (at - list > smallListBytes) {
@@ -30,13 +28,4 @@ export async function withoutWordTimes(body: Buffer): Promise<Buffer> {
     if (pace.isOver) await pace.rest();
   }
   return copied === 0 ? body : Buffer.concat([...pieces, body.subarray(copied)]);
-}
-
-/** Where the entries of the list after a member's name begin; undefined without entries. */
-function listFrom(body: Buffer, from: number): number | undefined {
-  const at = skipSpace(body, from);
-  if (body[at] !== colon) return undefined;
-  const value = skipSpace(body, at + 1);
-  const first = skipSpace(body, value + 1);
-  return body[value] === openBracket && body[first] !== closeBracket ? first : undefined;
 }
