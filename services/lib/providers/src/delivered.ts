@@ -3,6 +3,8 @@ import type { Delivered } from "./generation.ts";
 /** Unparsed events are buffered up to this many bytes, then parsed for their text. */
 const keptBytes = 8 * 1024;
 
+const roughTokens = (bytes: number): number => Math.ceil(bytes / 4);
+
 /**
  * Collects what a stream has delivered. Most streams end with the upstream's own usage and the text
  * is never needed, so events are buffered and only parsed when they grow large or the text is
@@ -39,7 +41,7 @@ export class DeliveredText implements Delivered {
 
   get roughTokens(): number {
     this.#read();
-    return Math.ceil(this.#bytes / 4);
+    return roughTokens(this.#bytes);
   }
 
   #read(): void {
@@ -63,6 +65,12 @@ export class DeliveredText implements Delivered {
   }
 }
 
+/** What a response delivers that is not streamed. */
+export const deliveredAtOnce = (text: string): Delivered => ({
+  text,
+  roughTokens: roughTokens(Buffer.byteLength(text)),
+});
+
 /** Collects what a stream has delivered, where its text is known as it arrives. */
 export class SpokenText implements Delivered {
   text = "";
@@ -74,6 +82,6 @@ export class SpokenText implements Delivered {
   }
 
   get roughTokens(): number {
-    return Math.ceil(this.#bytes / 4);
+    return roughTokens(this.#bytes);
   }
 }

@@ -1,5 +1,6 @@
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import { type Fields, fieldsOf, listOf, parsedJson } from "../conversation/fields.ts";
+import { deliveredAtOnce } from "../delivered.ts";
 import type { ReplayedResponse, UnaryResponse } from "../generation.ts";
 
 /** A complete message as a stream of events (Anthropic's guide, streaming messages). */
@@ -11,12 +12,11 @@ export function replayedMessage({ body, usage, deliveredText }: UnaryResponse): 
     ...listOf(content).flatMap((block, index) => eventsOf(fieldsOf(block), index)),
     { type: "message_delta", delta: { stop_reason, stop_sequence: stop_sequence ?? null }, usage: reported },
   ];
-  const text = deliveredText();
   return {
     output: events.map(encoded),
     closing: encoded({ type: "message_stop" }),
     usage,
-    delivered: { text, roughTokens: Math.ceil(Buffer.byteLength(text) / 4) },
+    delivered: deliveredAtOnce(deliveredText()),
   };
 }
 

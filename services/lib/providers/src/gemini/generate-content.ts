@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types";
 import { spokenText } from "../conversation/events.ts";
 import { fieldsOf } from "../conversation/fields.ts";
+import { deliveredAtOnce } from "../delivered.ts";
 import { geminiFormat } from "../formats/gemini/format.ts";
 import { Framing } from "../formats/gemini/framing.ts";
 import type {
@@ -54,7 +55,5 @@ function replayedResponse(body: Buffer, call: GenerationCall, upstream: Upstream
   const { usage, deliveredText } = decodeResponse(body, upstream);
   const framing = new Framing(call);
   const output = [Buffer.from(framing.frame(JSON.stringify(JSON.parse(body.toString("utf8")))))];
-  const text = deliveredText();
-  const delivered = { text, roughTokens: Math.ceil(Buffer.byteLength(text) / 4) };
-  return { output, closing: Buffer.from(framing.end), usage, delivered };
+  return { output, closing: Buffer.from(framing.end), usage, delivered: deliveredAtOnce(deliveredText()) };
 }

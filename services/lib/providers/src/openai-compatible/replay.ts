@@ -1,5 +1,6 @@
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import { type Fields, fieldsOf, isFields, listOf, parsedJson } from "../conversation/fields.ts";
+import { deliveredAtOnce } from "../delivered.ts";
 import type { GenerationCall, ReplayedResponse, UnaryResponse } from "../generation.ts";
 
 const terminator = Buffer.from("data: [DONE]\n\n");
@@ -19,7 +20,6 @@ export function replayedChat(
     { ...head, choices: all.map(contentOf) },
     { ...head, choices: all.map(({ index, finish_reason }) => ({ index, delta: {}, finish_reason })) },
   ];
-  const text = deliveredText();
   return {
     output: chunks.map(encoded),
     closing:
@@ -27,7 +27,7 @@ export function replayedChat(
         ? Buffer.concat([encoded({ ...head, choices: [], usage: reported }), terminator])
         : terminator,
     usage,
-    delivered: { text, roughTokens: Math.ceil(Buffer.byteLength(text) / 4) },
+    delivered: deliveredAtOnce(deliveredText()),
   };
 }
 

@@ -3,7 +3,7 @@ import { Needle } from "@uag/untrusted/needle";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { SseEvent } from "@uag/untrusted/sse/event";
 import { fieldsOf, parsedJson, textOf } from "../conversation/fields.ts";
-import { DeliveredText } from "../delivered.ts";
+import { DeliveredText, deliveredAtOnce } from "../delivered.ts";
 import type { ReplayedResponse } from "../generation.ts";
 import { errorInside } from "../openai-compatible/errors.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
@@ -67,6 +67,6 @@ export function replayedTranscript({ fields, text, usage }: Transcript): Replaye
     output: [encodeSse({ data: JSON.stringify({ type: delta, delta: text }) })],
     closing: encodeSse({ data: JSON.stringify({ ...fields, type: done }) }),
     usage,
-    delivered: { text, roughTokens: Math.ceil(Buffer.byteLength(text) / 4) },
+    delivered: deliveredAtOnce(text),
   };
 }

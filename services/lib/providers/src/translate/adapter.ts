@@ -1,5 +1,6 @@
 import { type ResponseEvent, spokenText } from "../conversation/events.ts";
 import type { Conversation } from "../conversation/types.ts";
+import { deliveredAtOnce } from "../delivered.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, GenerationCall, UnaryResponse } from "../generation.ts";
 import { CutLists } from "../reading/cut-lists.ts";
@@ -36,8 +37,7 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
       const writer = client.openWriter(call);
       const events = reader.body(body);
       const output = events.map((event) => writer.write(event)).join("");
-      const text = events.map(spokenText).join("");
-      const delivered = { text, roughTokens: Math.ceil(Buffer.byteLength(text) / 4) };
+      const delivered = deliveredAtOnce(events.map(spokenText).join(""));
       return { output: [Buffer.from(output)], closing: writer.closing, usage: reader.usage, delivered };
     },
     usageIn: protocol.usageIn,
