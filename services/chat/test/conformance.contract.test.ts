@@ -51,6 +51,18 @@ const anthropicError = {
   usage: { input_tokens: 10, output_tokens: 5 },
 };
 
+/** An upstream of OpenAI's protocol that streams. */
+const chatStream = {
+  respond(response: ServerResponse): void {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(chunk({ content: "Hello." }) + usageChunk + done);
+  },
+  stream: {
+    begin: (response: ServerResponse) => void response.writeHead(200, { "content-type": "text/event-stream" }),
+    piece: chunk({ content: "x".repeat(16_000) }),
+  },
+};
+
 conformance({
   file: import.meta.filename,
   start: (url, parts) => startChat({ catalog: catalog(url).replace("\nmodels:", anthropic(url)), ...parts }),
@@ -67,14 +79,7 @@ conformance({
       operation: "chat.completions",
       body: chat({ stream: true }),
       errorWithUsage: openAiError,
-      respond(response) {
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.end(chunk({ content: "Hello." }) + usageChunk + done);
-      },
-      stream: {
-        begin: (response) => void response.writeHead(200, { "content-type": "text/event-stream" }),
-        piece: chunk({ content: "x".repeat(16_000) }),
-      },
+      ...chatStream,
     },
     {
       name: "a response",
@@ -88,14 +93,7 @@ conformance({
       operation: "responses",
       body: { model: "plain", input: "Hi", stream: true },
       errorWithUsage: openAiError,
-      respond(response) {
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.end(chunk({ content: "Hello." }) + usageChunk + done);
-      },
-      stream: {
-        begin: (response) => void response.writeHead(200, { "content-type": "text/event-stream" }),
-        piece: chunk({ content: "x".repeat(16_000) }),
-      },
+      ...chatStream,
     },
     {
       name: "a message in Anthropic's format",
@@ -160,14 +158,7 @@ conformance({
       target: "/v1/models/plain:streamGenerateContent?alt=sse",
       body: ask,
       errorWithUsage: openAiError,
-      respond(response) {
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.end(chunk({ content: "Hello." }) + usageChunk + done);
-      },
-      stream: {
-        begin: (response) => void response.writeHead(200, { "content-type": "text/event-stream" }),
-        piece: chunk({ content: "x".repeat(16_000) }),
-      },
+      ...chatStream,
     },
   ],
 });
