@@ -52,7 +52,8 @@ async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
 }
 
 /**
- * Reads a request's body and computes its digest, with its path where that names the model. Every piece is accounted for before it is kept.
+ * Reads a request's body and computes its digest, with its path where that names the model. Every
+ * piece is accounted for before it is kept.
  * @throws {GatewayError} `service_unavailable` when memory is exhausted
  * @throws {LinkError} `too_large`, or what ended the exchange
  */
