@@ -1,5 +1,6 @@
 import { Pace } from "@uag/runtime/pace";
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from "strtok3";
+import type { AudioFormat } from "./format.ts";
 
 /** A reader of a file that was read too often, or too long: it is malicious or broken. */
 class TooMuchWork extends Error {
@@ -10,8 +11,6 @@ class TooMuchWork extends Error {
 const maxReadBytes = 1024 * 1024;
 /** All reads together, bytes: Ogg's pages are read to the last. */
 const maxTotalBytes = 64 * 1024 * 1024;
-/** The frames of 25 MiB of MP3 at 128 kbit/s need as many. */
-const maxReads = 250_000;
 /** Turns of the event loop, of 8 ms each. Time that other work takes in between does not count. */
 const maxTurns = 250;
 
@@ -20,12 +19,13 @@ export class ChunkTokenizer extends AbstractTokenizer {
   override readonly fileInfo: { readonly size: number; readonly mimeType: string };
   readonly #chunks: readonly Buffer[];
   readonly #starts: readonly number[];
+  readonly #maxReads: number;
   readonly #pace = new Pace();
   #reads = 0;
   #turns = 0;
   #bytes = 0;
 
-  constructor(chunks: readonly Buffer[], mimeType: string) {
+  constructor(chunks: readonly Buffer[], { mediaType, maxReads }: AudioFormat) {
     super({ maxBufferSize: maxReadBytes });
     const starts: number[] = [];
     let size = 0;
@@ -35,7 +35,8 @@ export class ChunkTokenizer extends AbstractTokenizer {
     }
     this.#chunks = chunks;
     this.#starts = starts;
-    this.fileInfo = { size, mimeType };
+    this.fileInfo = { size, mimeType: mediaType };
+    this.#maxReads = maxReads;
   }
 
   supportsRandomAccess(): boolean {
@@ -66,7 +67,7 @@ export class ChunkTokenizer extends AbstractTokenizer {
   async #spend(bytes: number): Promise<void> {
     this.#reads++;
     this.#bytes += bytes;
-    if (this.#reads > maxReads || this.#bytes > maxTotalBytes || this.#turns > maxTurns)
+    if (this.#reads > this.#maxReads || this.#bytes > maxTotalBytes || this.#turns > maxTurns)
       throw new TooMuchWork("the file takes too long to read");
     if (!this.#pace.isOver) return;
     this.#turns++;

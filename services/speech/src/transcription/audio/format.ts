@@ -1,3 +1,8 @@
+/** Reads of a file whose length is known only after its last frame or page: 25 MiB of MP3 at 128 kbit/s. */
+const maxReadsOfFrames = 250_000;
+/** Reads of a file of elements that may be nested: each level is another call that waits for its reads. */
+const maxReadsOfElements = 20_000;
+
 /** A format of audio files. */
 export interface AudioFormat {
   /** The ending of its files' names, under which upstreams accept it. */
@@ -9,17 +14,21 @@ export interface AudioFormat {
    * all.
    */
   readonly minBitsPerSecond: number | undefined;
+  /** The length of a file that takes more reads than this is not measured. */
+  readonly maxReads: number;
 }
 
-const mp3: AudioFormat = { ending: "mp3", mediaType: "audio/mpeg", minBitsPerSecond: 8_000 };
+const frames = { maxReads: maxReadsOfFrames };
+const elements = { maxReads: maxReadsOfElements };
+const mp3: AudioFormat = { ending: "mp3", mediaType: "audio/mpeg", minBitsPerSecond: 8_000, ...frames };
 
 const signatures: readonly (readonly [offset: number, text: string, format: AudioFormat])[] = [
-  [0, "fLaC", { ending: "flac", mediaType: "audio/flac", minBitsPerSecond: undefined }],
-  [0, "OggS", { ending: "ogg", mediaType: "audio/ogg", minBitsPerSecond: 6_000 }],
-  [0, "\x1a\x45\xdf\xa3", { ending: "webm", mediaType: "audio/webm", minBitsPerSecond: 6_000 }],
-  [8, "WAVE", { ending: "wav", mediaType: "audio/wav", minBitsPerSecond: undefined }],
-  [8, "M4A ", { ending: "m4a", mediaType: "audio/mp4", minBitsPerSecond: 4_750 }],
-  [4, "ftyp", { ending: "mp4", mediaType: "video/mp4", minBitsPerSecond: 4_750 }],
+  [0, "fLaC", { ending: "flac", mediaType: "audio/flac", minBitsPerSecond: undefined, ...elements }],
+  [0, "OggS", { ending: "ogg", mediaType: "audio/ogg", minBitsPerSecond: 6_000, ...frames }],
+  [0, "\x1a\x45\xdf\xa3", { ending: "webm", mediaType: "audio/webm", minBitsPerSecond: 6_000, ...elements }],
+  [8, "WAVE", { ending: "wav", mediaType: "audio/wav", minBitsPerSecond: undefined, ...elements }],
+  [8, "M4A ", { ending: "m4a", mediaType: "audio/mp4", minBitsPerSecond: 4_750, ...elements }],
+  [4, "ftyp", { ending: "mp4", mediaType: "video/mp4", minBitsPerSecond: 4_750, ...elements }],
   [0, "ID3", mp3],
 ];
 

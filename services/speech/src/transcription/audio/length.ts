@@ -22,7 +22,7 @@ export interface AudioLength {
  * @returns undefined if neither is possible
  */
 export async function lengthOf(chunks: readonly Buffer[], format: AudioFormat): Promise<AudioLength | undefined> {
-  const tokenizer = new ChunkTokenizer(chunks, format.mediaType);
+  const tokenizer = new ChunkTokenizer(chunks, format);
   const { size } = tokenizer.fileInfo;
   const read = await formatIn(tokenizer);
   const pcm = secondsOfPcm(read, size);
