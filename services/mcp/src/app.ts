@@ -110,7 +110,7 @@ async function serve(
   using _running = cancellations.open(body, session && `${keyId} ${session}`, controller);
   const requestId = requestIdOf(request);
   const splices = new Splices();
-  const take = (bytes: number): Promise<void> | undefined => lease.grow(bytes, controller.signal);
+  const hold = (bytes: number): Promise<void> | undefined => lease.grow(bytes, controller.signal);
   const exchange: Exchange = {
     requestId,
     idempotencyKey: request.get("idempotency-key"),
@@ -119,8 +119,9 @@ async function serve(
     events,
     splices,
     call: (requested) => api.call(key, requested),
-    readBytes: (response, limit) => bytesWithin(response, limit, take),
-    readJson: (response, limit) => jsonWithin(response, limit, take),
+    hold,
+    readBytes: (response, limit) => bytesWithin(response, limit, hold),
+    readJson: (response, limit) => jsonWithin(response, limit, hold),
     isOwnFile: (url) => files.isOwn(url),
     async fetchFile(url, limit) {
       lease.take(limit);

@@ -26,6 +26,11 @@ export interface Exchange {
   /** Calls the public API with the caller's key. */
   call(request: ApiRequest): Promise<ApiResponse>;
   /**
+   * Accounts for bytes of a response that are kept: undefined when its caller's memory budget has
+   * room, else a promise to wait for.
+   */
+  hold(bytes: number): Promise<void> | undefined;
+  /**
    * Reads a response of the public API, within the memory budget of its caller.
    * @throws {RangeError} when it is longer than `limit` bytes
    */

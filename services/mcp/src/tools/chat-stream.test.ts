@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
+import { assertShortTurns } from "@uag/harness/testing/assert-short-turns";
 import { startStage } from "../../test/stage.ts";
 
 /** Begins a stream of text, and ends it with `end`. */
@@ -59,3 +60,23 @@ for (const [what, end, text, code] of [
     // The gateway has logged its own error.
     assert.deepEqual(lines, []);
   });
+
+test("a long streamed chat takes short turns of the event loop, and its text is held within the budget", async (t) => {
+  const delta = { index: 0, delta: { content: "once upon a time " }, finish_reason: null };
+  const chunk = { id: "c1", object: "chat.completion.chunk", created: 1, model: "writer", choices: [delta] };
+  const stream = Buffer.from(`${`data: ${JSON.stringify(chunk)}\n\n`.repeat(20_000)}data: [DONE]\n\n`);
+  let held = 0;
+  const respond = (out: ServerResponse): void => {
+    out.writeHead(200, { "content-type": "text/event-stream" }).end(stream);
+  };
+  const { call, buffers } = await startStage(t, { model: "writer", operation: "chat.completions", respond });
+  const args = { model: "writer", messages: [{ role: "user", content: "a tale" }] };
+  const read = async (): Promise<void> => {
+    const responded = await call({ name: "chat", arguments: args, _meta: { progressToken: 1 } });
+    for await (const _ of responded.body ?? []) held = Math.max(held, buffers.held);
+  };
+  await read();
+  await assertShortTurns(read);
+  assert.ok(held >= 17 * 20_000, `${held} bytes were held`);
+  assert.equal(buffers.held, 0);
+});

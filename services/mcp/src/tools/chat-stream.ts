@@ -1,4 +1,5 @@
 import { chatCompletionChunk } from "@uag/contract/responses/chat";
+import { Pace } from "@uag/runtime/pace";
 import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import type { Response } from "undici";
 import { z } from "zod";
@@ -28,14 +29,18 @@ const endedEarly = "The response ended early.";
  */
 export async function readChatStream(
   response: Response,
-  { progress, signal }: Pick<ToolCall, "progress" | "signal">,
+  { progress, signal, exchange }: Pick<ToolCall, "progress" | "signal" | "exchange">,
 ): Promise<StreamedResponse> {
   const streamed: StreamedResponse = { id: "", model: "", text: "", finish_reason: null };
-  let reportedAt = 0;
+  let [held, reportedAt] = [0, 0];
+  const pace = new Pace();
   for await (const text of eventsOf(response, signal)) {
     if (text === "[DONE]") return streamed;
     if (text !== "") add(streamed, chunk.parse(JSON.parse(text)), text, response);
     if (streamed.text.length > maxTextChars) throw broken(response, "The response is too long.");
+    await exchange.hold(streamed.text.length - held);
+    held = streamed.text.length;
+    if (pace.isOver) await pace.rest();
     const now = performance.now();
     if (streamed.text === "" || now - reportedAt < reportEveryMs) continue;
     reportedAt = now;
