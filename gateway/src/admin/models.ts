@@ -42,12 +42,25 @@ function showHealth(seen: readonly UpstreamStatus[]): Shows["providers"][number]
   };
 }
 
-function showProvider(upstream: CatalogUpstream, seen: ReadonlyMap<string, UpstreamStatus[]>) {
-  const { provider, model, priority, weight } = upstream;
-  return { provider, model, priority, weight, last_hour: showHealth(seen.get(keyOf(provider, model)) ?? []) };
+/** What a model's providers are shown with. */
+interface Showing {
+  readonly seen: ReadonlyMap<string, UpstreamStatus[]>;
+  /** What the operator pays is shown to tokens of all accounts only. */
+  readonly costs: boolean;
 }
 
-function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus[]>): Shows {
+const showing = ({ replicas, admin }: AdminCall): Showing => ({
+  seen: seenBy(replicas.living()),
+  costs: admin.accountId === "",
+});
+
+function showProvider(upstream: CatalogUpstream, { seen, costs }: Showing): Shows["providers"][number] {
+  const { provider, model, priority, weight } = upstream;
+  const cost = costs && upstream.cost !== "" ? (JSON.parse(upstream.cost) as Record<string, unknown>) : null;
+  return { provider, model, priority, weight, cost, last_hour: showHealth(seen.get(keyOf(provider, model)) ?? []) };
+}
+
+function showModel(model: CatalogModel, shown: Showing): Shows {
   return {
     ...modelResponse.parse(JSON.parse(model.entry)),
     price_version: model.priceVersion,
@@ -58,7 +71,7 @@ function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus
     // Billing of an earlier release reports none.
     strategy: routingStrategy.catch("priority").parse(model.strategy),
     fallbacks: model.fallbacks,
-    providers: model.upstreams.map((upstream) => showProvider(upstream, seen)),
+    providers: model.upstreams.map((upstream) => showProvider(upstream, shown)),
   };
 }
 
@@ -66,17 +79,18 @@ function showModel(model: CatalogModel, seen: ReadonlyMap<string, UpstreamStatus
  * The catalogue loaded, whether or not a provider is served, with the providers' figures of the
  * last hour.
  */
-export const listModels: AdminHandler = async ({ clients, replicas, url }) => {
+export const listModels: AdminHandler = async (call) => {
+  const { clients, url } = call;
   const { limit = usualPage, after = "" } = checkedQuery(pageQuery, url);
   const { models } = await clients.admin.listCatalogModels({});
   const cursorOf = ({ id }: CatalogModel): string => Buffer.from(id).toString("base64url");
   const start = after === "" ? 0 : models.findIndex((model) => cursorOf(model) === after) + 1;
   const page = models.slice(start, start + limit);
   const last = page.at(-1);
-  const seen = seenBy(replicas.living());
+  const shown = showing(call);
   return {
     body: listOf(
-      page.map((model) => showModel(model, seen)),
+      page.map((model) => showModel(model, shown)),
       last === undefined || start + limit >= models.length ? "" : cursorOf(last),
     ),
   };
@@ -94,11 +108,11 @@ function modelIn({ request }: AdminCall): string {
   return checked.data;
 }
 
-async function readModel({ clients, replicas }: AdminCall, id: string): Promise<Shows> {
-  const { models } = await clients.admin.listCatalogModels({}, { timeoutMs });
+async function readModel(call: AdminCall, id: string): Promise<Shows> {
+  const { models } = await call.clients.admin.listCatalogModels({}, { timeoutMs });
   const found = models.find((model) => model.id === id);
   if (found === undefined) throw unknownModel();
-  return showModel(found, seenBy(replicas.living()));
+  return showModel(found, showing(call));
 }
 
 export const getModel: AdminHandler = async (call) => ({ body: await readModel(call, modelIn(call)) });

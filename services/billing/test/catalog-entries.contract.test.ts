@@ -231,6 +231,21 @@ test("fallbacks of a model are listed, must exist, and keep the model that they 
   assert.deepEqual((await listed(admin, "m"))?.fallbacks, []);
 });
 
+test("what the operator pays at a model's provider can be set and removed, and must be in units of the model's price", async () => {
+  await using stage = await open();
+  const { catalog, admin } = stage;
+  const [own = assert.fail("the model has no provider")] = (await listed(admin, "m"))?.upstreams ?? [];
+  const upstreams = (cost: unknown) => [{ provider: own.provider, model: own.model, cost }];
+  const refused = [{ images: 1 }, { input_tokens: -1 }, { input_token: 1 }, { input_tokens: 0.1234567891 }];
+  for (const cost of refused)
+    await assert.rejects(catalog.updateModel(change("m", 0n, { upstreams: upstreams(cost) })), /upstreams/);
+  await catalog.updateModel(change("m", 0n, { strategy: "least_cost", upstreams: upstreams({ output_tokens: 1.5 }) }));
+  const set = await listed(admin, "m");
+  assert.deepEqual([set?.strategy, set?.upstreams[0]?.cost], ["least_cost", '{"output_tokens":1.5}']);
+  await catalog.updateModel(change("m", 1n, { strategy: null, upstreams: null }));
+  assert.deepEqual([own.cost, (await listed(admin, "m"))?.upstreams[0]?.cost], ["", ""]);
+});
+
 test("a model's other names are refused where another model has them, and are not copied to a model that is like it", async () => {
   await using stage = await open();
   const { catalog, admin } = stage;

@@ -23,7 +23,7 @@ const providers = {
 } as const;
 type Provider = keyof typeof providers;
 
-const strategies = ["priority", "weighted", "least_latency"] as const;
+const strategies = ["priority", "weighted", "least_latency", "least_cost"] as const;
 const faults = {
   none: {},
   limited: { status: 429, "retry-after": 60 },
@@ -35,7 +35,7 @@ const faults = {
 type Strategy = (typeof strategies)[number];
 type Fault = keyof typeof faults;
 
-/** Every strategy with every fault has two upstreams of its own, of which the first has the fault. */
+/** Every strategy with every fault has two upstreams of its own, of which the first has the fault, and the lower cost. */
 const table = strategies.flatMap((strategy) => (Object.keys(faults) as Fault[]).map((fault) => ({ strategy, fault })));
 const idOf = (strategy: Strategy, fault: Fault): string =>
   `${strategy}-${fault.replaceAll(" ", "-")}`.replace("_", "-");
@@ -64,7 +64,8 @@ before(async () => {
   const rowed = table.map(({ strategy, fault }) => ({ strategy, id: idOf(strategy, fault) }));
   for (const { strategy, id } of [...rowed, { strategy: "priority", id: "bursting" }]) {
     const upstreams = upstreamsOf(id).map(
-      (provider, priority) => `{ provider: ${provider}, model: gpt-4o-mini, priority: ${priority} }`,
+      (provider, place) =>
+        `{ provider: ${provider}, model: gpt-4o-mini, priority: ${place}, cost: { output_tokens: ${1 + place} } }`,
     );
     models.push(`  - { id: ${id}, ${traits}, strategy: ${strategy}, upstreams: [${upstreams.join(", ")}] }`);
   }
@@ -275,6 +276,14 @@ const reasons: Readonly<Record<Strategy, Readonly<Record<Fault, readonly string[
     slow: ["latency", "affinity"],
     dead: ["failover", "cooldown", "affinity"],
   },
+  least_cost: {
+    none: ["cost"],
+    limited: ["failover", "rate_limit"],
+    "wrong key": ["failover", "cooldown"],
+    "out of credit": ["failover", "cooldown"],
+    slow: ["cost"],
+    dead: ["failover", "cooldown"],
+  },
 };
 
 /** How many of the table's requests the first upstream serves, of `tableRequests`. */
@@ -302,6 +311,14 @@ const byFirst: Readonly<Record<Strategy, Readonly<Record<Fault, readonly [least:
     "wrong key": [0, 0],
     "out of credit": [0, 0],
     slow: [0, 2],
+    dead: [0, 0],
+  },
+  least_cost: {
+    none: [24, 24],
+    limited: [0, 0],
+    "wrong key": [0, 0],
+    "out of credit": [0, 0],
+    slow: [24, 24],
     dead: [0, 0],
   },
 };

@@ -443,6 +443,11 @@ export interface CatalogUpstream {
   model: string;
   priority: number;
   weight: number;
+  /**
+   * What the operator pays there, as in the catalogue: a JSON object, as text; empty: the model's
+   * price.
+   */
+  cost: string;
 }
 
 export interface GetVerdictRequest {
@@ -4494,7 +4499,7 @@ export const CatalogModel: MessageFns<CatalogModel> = {
 };
 
 function createBaseCatalogUpstream(): CatalogUpstream {
-  return { provider: "", model: "", priority: 0, weight: 0 };
+  return { provider: "", model: "", priority: 0, weight: 0, cost: "" };
 }
 
 export const CatalogUpstream: MessageFns<CatalogUpstream> = {
@@ -4510,6 +4515,9 @@ export const CatalogUpstream: MessageFns<CatalogUpstream> = {
     }
     if (message.weight !== 0) {
       writer.uint32(33).double(message.weight);
+    }
+    if (message.cost !== "") {
+      writer.uint32(42).string(message.cost);
     }
     return writer;
   },
@@ -4559,6 +4567,14 @@ export const CatalogUpstream: MessageFns<CatalogUpstream> = {
             message.weight = reader.double();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.cost = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4577,6 +4593,7 @@ export const CatalogUpstream: MessageFns<CatalogUpstream> = {
       model: isSet(object.model) ? globalThis.String(object.model) : "",
       priority: isSet(object.priority) ? globalThis.Number(object.priority) : 0,
       weight: isSet(object.weight) ? globalThis.Number(object.weight) : 0,
+      cost: isSet(object.cost) ? globalThis.String(object.cost) : "",
     };
   },
 
@@ -4594,6 +4611,9 @@ export const CatalogUpstream: MessageFns<CatalogUpstream> = {
     if (message.weight !== 0) {
       obj.weight = floatToJson(message.weight);
     }
+    if (message.cost !== "") {
+      obj.cost = message.cost;
+    }
     return obj;
   },
 
@@ -4606,6 +4626,7 @@ export const CatalogUpstream: MessageFns<CatalogUpstream> = {
     message.model = object.model ?? "";
     message.priority = object.priority ?? 0;
     message.weight = object.weight ?? 0;
+    message.cost = object.cost ?? "";
     return message;
   },
 };

@@ -28,6 +28,7 @@ export async function listCatalogModels(
         model: upstream.model,
         priority: upstream.priority,
         weight: upstream.weight,
+        cost: upstream.cost?.own === undefined ? "" : JSON.stringify(upstream.cost.own),
       })),
       strategy: model.strategy ?? "priority",
       fallbacks: [...(model.fallbacks ?? [])],

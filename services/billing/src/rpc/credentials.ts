@@ -1,5 +1,5 @@
 import { hintOf } from "@uag/catalog/credential";
-import { maxCredentials } from "@uag/catalog/schema";
+import { maxCredentials } from "@uag/catalog/provider-schema";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { credentialShare } from "@uag/contract/requests/admin-providers";
 import type { CatalogCredentialDocument } from "@uag/ledger/documents/catalog-overlay";

@@ -148,6 +148,55 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     await waitFor(async () => (await routing()) === "provider=priority", { what: "the model's strategy" });
   });
 
+  test("an operator's cost decides which provider least_cost calls, from the next request, and only operators see it", async () => {
+    const { run } = fleet;
+    const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
+    interface Shown {
+      readonly revision: number;
+      readonly providers: readonly { readonly provider: string; readonly cost: object | null }[];
+    }
+    const model = async (method = "GET", body?: object): Promise<Shown> => {
+      const response = await fetch(`${run.admin_url}/models/twice`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      assert.ok(response.ok, await response.clone().text());
+      return (await response.json()) as Shown;
+    };
+    const upstream = (provider: string, outputTokens: number) => ({
+      provider,
+      model: "gpt-4o-mini",
+      cost: { output_tokens: outputTokens },
+    });
+    const route = async (): Promise<string | null> => (await call("twice")).headers.get("x-gateway-routing");
+    const upstreams = [upstream("hurried", 1.9), upstream("good", 1.5)];
+    await model("PATCH", { revision: (await model()).revision, strategy: "least_cost", upstreams });
+    await waitFor(async () => (await route()) === "provider=cost", { what: "the costs" });
+    const { text, headers: answered } = await call("twice");
+    const id = answered.get("x-request-id") ?? assert.fail(text);
+    const receipt = await waitFor(
+      async () => {
+        const found = await fetch(`${run.admin_url}/usage/events/${id}`, { headers });
+        return found.ok
+          ? ((await found.json()) as { attempts: { provider: string; provider_reason: string }[] })
+          : undefined;
+      },
+      { what: "the receipt" },
+    );
+    assert.deepEqual(
+      receipt.attempts.map(({ provider, provider_reason: reason }) => [provider, reason]),
+      [["good", "cost"]],
+    );
+    const { revision, providers } = await model();
+    assert.deepEqual(
+      providers.map(({ cost }) => cost),
+      [{ output_tokens: 1.9 }, { output_tokens: 1.5 }],
+    );
+    await model("PATCH", { revision, strategy: null, upstreams: null });
+    await waitFor(async () => (await route()) === "provider=priority", { what: "the file's routing" });
+  });
+
   test("the gateway waits for a short retry-after of a provider and passes a long one on to the client", async () => {
     const limited = await call("limited");
     assert.equal(limited.status, 200, limited.text);

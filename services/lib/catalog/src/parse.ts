@@ -6,6 +6,7 @@ import { CatalogError } from "./catalog-error.ts";
 import { fallbackFaults } from "./fallback-faults.ts";
 import { type CatalogOverlay, noOverlay, withOverlay } from "./overlay.ts";
 import { pooled } from "./pool.ts";
+import type { ModelPrice } from "./price.ts";
 import { priceInForce, priceVersions, versionFaults, withAccepted } from "./price-versions.ts";
 import { type ProviderChanges, resolveProvider } from "./provider.ts";
 import {
@@ -29,6 +30,7 @@ import type {
   Upstream,
 } from "./types.ts";
 import type { UnitName } from "./units.ts";
+import { unpricedCosts, upstreamCost } from "./upstream-cost.ts";
 
 type Row = z.infer<typeof catalogSchema>;
 
@@ -67,8 +69,9 @@ export function parseCatalog(
     const versions = priceVersions(model, row.price_versions);
     prices.set(model.id, versions);
     if (off.has(model.id)) continue;
-    const upstreams = upstreamsOf(model, providers);
-    if (upstreams.length > 0) models.set(model.id, modelOf(model, upstreams, versions, nowMs));
+    const price = priceInForce(versions, nowMs);
+    const upstreams = upstreamsOf(model, providers, price);
+    if (upstreams.length > 0) models.set(model.id, { ...modelOf(model), upstreams, prices: versions, price });
   }
   const hash = createHash("sha256").update(yaml);
   for (const provider of providers.values()) {
@@ -180,8 +183,10 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
       named.add(alias);
     }
     for (const upstream of model.upstreams) {
-      if (Object.hasOwn(row.providers, upstream.provider)) continue;
-      faults.push(`  models[${model.id}].upstreams: unknown provider ${upstream.provider}`);
+      if (!Object.hasOwn(row.providers, upstream.provider))
+        faults.push(`  models[${model.id}].upstreams: unknown provider ${upstream.provider}`);
+      for (const unit of unpricedCosts(upstream.cost, model.price))
+        faults.push(`  models[${model.id}].upstreams: cost has ${unit}, for which the model has no price`);
     }
     const generates = model.operations.some((operation) => generating.has(operation));
     faults.push(...capabilityFaults(model), ...priceFaults(model, bounded));
@@ -251,13 +256,18 @@ function priceFaults({ id, operations, price }: z.infer<typeof modelSchema>, bou
   return faults.map((fault) => `  models[${id}].price: ${fault}`);
 }
 
-function upstreamsOf(model: z.infer<typeof modelSchema>, providers: ReadonlyMap<string, Provider>): Upstream[] {
+function upstreamsOf(
+  model: z.infer<typeof modelSchema>,
+  providers: ReadonlyMap<string, Provider>,
+  price: ModelPrice,
+): Upstream[] {
   return model.upstreams
     .flatMap((row) => {
       const provider = providers.get(row.provider);
       if (provider === undefined || !provider.enabled) return [];
       const { weight, priority, batch, vectors_cut_here: vectorsCutHere } = row;
-      return [pooled({ provider, model: row.model ?? model.id, weight, priority, batch, vectorsCutHere })];
+      const cost = upstreamCost(row.cost, price);
+      return [pooled({ provider, model: row.model ?? model.id, weight, priority, cost, batch, vectorsCutHere })];
     })
     .sort((a, b) => a.priority - b.priority);
 }
@@ -267,12 +277,7 @@ function reasoningOf(row: NonNullable<z.infer<typeof modelSchema>["reasoning"]>)
   return { ...same, defaultEffort, switch: row.switch, sampling: sampling === "all" ? sampling : new Set(sampling) };
 }
 
-function modelOf(
-  row: z.infer<typeof modelSchema>,
-  upstreams: Upstream[],
-  prices: readonly PriceVersion[],
-  nowMs: number,
-): Model {
+function modelOf(row: z.infer<typeof modelSchema>): Omit<Model, "upstreams" | "prices" | "price"> {
   return {
     id: row.id,
     aliases: row.aliases,
@@ -300,11 +305,8 @@ function modelOf(
     },
     speech: row.speech && speechTraits(row.speech),
     transcription: row.transcription && transcriptionTraits(row.transcription),
-    prices,
-    price: priceInForce(prices, nowMs),
     strategy: row.strategy,
     fallbacks: row.fallbacks,
-    upstreams,
   };
 }
 

@@ -3,7 +3,7 @@ import { type CredentialRow, credentialOf, onlyCredential, seedOf } from "./cred
 import { referencesIn, resolveReferences } from "./env.ts";
 import type { OverlayCredential } from "./overlay.ts";
 import { openAiOptionNames, protocols } from "./protocols.ts";
-import type { providerSchema } from "./schema.ts";
+import type { providerSchema } from "./provider-schema.ts";
 import type { Credential, Provider, ProviderAccess, Transport } from "./types.ts";
 
 type Row = z.infer<typeof providerSchema>;

@@ -23,7 +23,8 @@ export function modelPrice(row: z.input<typeof priceSchema>, effectiveFrom?: str
   return { version, rates, tiers };
 }
 
-function ratesOf(row: RatesRow): Rates {
+/** The catalogue's prices in USD as nano-USD per million units, by unit or `<unit>:<variant>`. */
+export function ratesOf(row: RatesRow): Rates {
   const rates = new Map<string, bigint>();
   for (const [name, value] of Object.entries(row)) {
     if (typeof value === "number") rates.set(name, perMillion(name, value));

@@ -1,21 +1,9 @@
 import { modelFallbacks, routingStrategy } from "@uag/contract/requests/admin-models";
-import { credentialShare } from "@uag/contract/requests/admin-providers";
 import { modelOperations } from "@uag/contract/routes";
 import { z } from "zod";
 import { nanoUsd } from "./nano-usd.ts";
-import { openAiOptionNames, protocolNames } from "./protocols.ts";
+import { providerSchema } from "./provider-schema.ts";
 import { unitTable } from "./units.ts";
-
-const seconds = { ms: 0.001, s: 1, m: 60, h: 3600 } as const;
-
-/** `500ms`, `5s`, `10m`, `1h` -> milliseconds */
-const durationSchema = z
-  .string()
-  .regex(/^\d+(ms|s|m|h)$/, "must be a whole number and a unit: ms, s, m or h, such as 30s")
-  .transform((text) => {
-    const unit = text.replace(/^\d+/, "") as keyof typeof seconds;
-    return Math.round(Number.parseInt(text, 10) * seconds[unit] * 1000);
-  });
 
 const usd = z
   .number()
@@ -44,106 +32,6 @@ export const priceSchema = ratesSchema.extend({
     .describe("Prices of the whole request when its input is longer."),
 });
 
-const timeoutsSchema = z.strictObject({
-  connect: durationSchema.default(5_000),
-  first_byte: durationSchema.default(600_000),
-  between_chunks: durationSchema.default(120_000),
-  total: durationSchema.default(1_800_000),
-});
-
-const fileName = z.string().default("").describe("A PEM file; may refer to the environment.");
-
-const tlsSchema = z.strictObject({
-  ca_file: fileName.describe("CAs that the provider's certificate is verified against, in place of the default ones."),
-  cert_file: fileName.describe("Client certificate, for a provider that requires one."),
-  key_file: fileName.describe("Its private key."),
-});
-
-const connectionsSchema = z.strictObject({
-  max: z
-    .int()
-    .positive()
-    .default(4_096)
-    .describe("Maximum concurrent calls in one process, each on its own connection."),
-  queue: z.int().min(0).default(1_024).describe("Maximum calls that wait for a connection; more are refused at once."),
-});
-
-const credentialSchema = z.strictObject({
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have 1 to 64 letters, digits, and . _ -")
-    .describe("Unique among the provider's; shown in headers, receipts and metrics."),
-  api_key: z.string().min(1).describe("A reference to the environment; never the key itself."),
-  weight: credentialShare.weight.default(1),
-  priority: credentialShare.priority.default(0),
-  account: credentialShare.account.default(""),
-});
-
-/** Maximum credentials of one provider, in the file or added in the running gateway. */
-export const maxCredentials = 16;
-
-/** A provider: its address, key and bounds. */
-export const providerSchema = z.strictObject({
-  protocol: z.enum(protocolNames).describe("Wire protocol."),
-  base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
-  api_key: z.string().optional().describe("A reference to the environment; never the key itself."),
-  credentials: z
-    .array(credentialSchema)
-    .min(1)
-    .max(maxCredentials)
-    .optional()
-    .describe("In place of `api_key`: several keys, which share the calls. One whose variable is not set is left out."),
-  simulator: z
-    .string()
-    .regex(/^(\/[\w.-]+)+$/, "must be a path, such as /openai/v1")
-    .optional()
-    .describe(
-      "Path of its base URL at the simulator, which replaces it on a single machine while neither key nor address is set.",
-    ),
-  headers: z.record(z.string(), z.string()).default({}).describe("Sent with every call; an empty value is left out."),
-  timeouts: timeoutsSchema.prefault({}),
-  proxy: z
-    .string()
-    .default("")
-    .describe(
-      "URL of the proxy for calls to this provider, or `none`; may refer to the environment. Default: that of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.",
-    ),
-  tls: tlsSchema.prefault({}).describe("Files are reloaded when they change."),
-  connections: connectionsSchema.prefault({}),
-  on_abort: z
-    .enum(["stops", "continues"])
-    .optional()
-    .describe(
-      "Whether it stops or continues (and bills) a stream whose connection is closed; default: as its protocol's owner.",
-    ),
-  caches_from_tokens: z
-    .int()
-    .nonnegative()
-    .optional()
-    .describe(
-      "Shortest prompt that it reads from a cache, for the bill of a stream whose client disconnects; default: as its protocol's owner.",
-    ),
-  developer_role: z
-    .boolean()
-    .optional()
-    .describe(
-      "Supports messages with role developer; otherwise they are sent as system. Default: true, false for dashscope.",
-    ),
-  openai_options: z
-    .array(z.enum(openAiOptionNames))
-    .optional()
-    .describe(
-      "OpenAI's own options that the provider supports for clients of other formats. Default: all for openai, none for others.",
-    ),
-  free_fields: z
-    .array(z.string().regex(/^\w+(\.\w+)?$/, "must be a field's name, such as output_config.effort"))
-    .max(100)
-    .default([])
-    .describe(
-      "Request fields that the gateway does not know and that cannot raise a request's cost at this provider, such as turbo or output_config.turbo. Other unknown fields are held for as the worst case.",
-    ),
-});
-
 const batchSchema = z.strictObject({ items: z.int().positive(), tokens: z.int().positive() });
 
 const upstreamSchema = z.strictObject({
@@ -151,6 +39,11 @@ const upstreamSchema = z.strictObject({
   model: z.string().min(1).optional().describe("The provider's name of the model; default: the model's id."),
   weight: z.number().positive().default(1).describe("Share of the calls among upstreams of the same priority."),
   priority: z.int().min(0).default(0).describe("Upstreams of the lowest number are tried first."),
+  cost: ratesSchema
+    .optional()
+    .describe(
+      "What the operator pays there, in the units of the model's price; a unit that is left out, or all: the model's price. Compared by the strategy least_cost.",
+    ),
   batch: batchSchema.optional().describe("Maximum size of one embeddings call."),
   vectors_cut_here: z
     .boolean()

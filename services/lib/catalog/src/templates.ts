@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { providerSchema } from "./schema.ts";
+import type { providerSchema } from "./provider-schema.ts";
 
 /** What a new provider starts from: fields of the catalogue's row. */
 export type ProviderTemplate = Pick<z.input<typeof providerSchema>, "protocol" | "base_url"> & {

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { ModelPrice } from "./price.ts";
 import type { OpenAiOptionName, protocols } from "./protocols.ts";
 import type { imageSchema, modelSchema, priceReviewSchema, priceVersionSchema, transcriptionSchema } from "./schema.ts";
+import type { UpstreamCost } from "./upstream-cost.ts";
 
 /** Name of a wire protocol. */
 export type Protocol = keyof typeof protocols;
@@ -139,6 +140,8 @@ export interface Upstream {
   readonly model: string;
   readonly weight: number;
   readonly priority: number;
+  /** Absent where a test makes an upstream. */
+  readonly cost?: UpstreamCost;
   /** Set for embeddings models. */
   readonly batch?: BatchLimits | undefined;
   /** The upstream supports only one vector size: shorter ones are truncated by us. */

@@ -8,7 +8,7 @@ import { RetryBudget } from "./retry-budget.ts";
 import { Route, type RoutingOptions } from "./route.ts";
 
 /** An upstream, with a credential for each letter. */
-function upstream(name: string, { priority = 0, keys = "k" } = {}): Upstream {
+function upstream(name: string, { priority = 0, keys = "k", level = 0 } = {}): Upstream {
   const pool: Upstream[] = [];
   for (const id of keys) {
     const credential = {
@@ -20,7 +20,14 @@ function upstream(name: string, { priority = 0, keys = "k" } = {}): Upstream {
       seed: id.charCodeAt(0),
     };
     const provider = { name, seed: name.charCodeAt(0), credential };
-    pool.push({ provider, model: "m", weight: 1, priority, ...(keys.length > 1 && { pool }) } as never);
+    pool.push({
+      provider,
+      model: "m",
+      weight: 1,
+      priority,
+      cost: { level },
+      ...(keys.length > 1 && { pool }),
+    } as never);
   }
   return pool[0] as Upstream;
 }
@@ -69,6 +76,17 @@ test("each choice has the reason for which it is made", () => {
   const pool = stage([upstream("a", { keys: "xy" })]);
   assert.equal(pool.next(conversation), "a x  priority");
   assert.equal(ranked.next({ because: "fallback" }), "a k fallback ");
+});
+
+test("the upstream that costs the operator least is chosen, and of equal ones a conversation's own", () => {
+  const strategy = "least_cost";
+  const priced = stage([upstream("a", { level: 7 }), upstream("b", { priority: 1, level: 5 })]);
+  assert.equal(priced.next({ strategy }), "b k cost ");
+  assert.match(stage([upstream("a"), upstream("b")]).next({ strategy, ...conversation }), /^. k affinity $/);
+  const [cheap, next] = [upstream("a"), upstream("b", { level: 9 })];
+  const failing = stage([next, cheap]);
+  failing.end(cheap, "capacity");
+  assert.equal(failing.next({ strategy }), "b k rate_limit ");
 });
 
 test("the fastest upstream is chosen by its latency", () => {

@@ -21,6 +21,14 @@ export interface RoutingOptions {
 /** What the choice needs of the upstreams' health. */
 export type KnownHealth = Pick<UpstreamHealth, "avoidedUntil" | "whyAvoided" | "isProbe" | "loadOf" | "credentials">;
 
+/** What the ranks of each strategy are; all of `weighted` are equal. */
+const rankReasons = {
+  priority: "priority",
+  weighted: "weight",
+  least_latency: "latency",
+  least_cost: "cost",
+} as const satisfies Record<RoutingStrategy, RoutingReason>;
+
 /** A call to make. */
 export interface RoutedCall {
   /** With its credential. */
@@ -55,7 +63,7 @@ export class Route implements Ranking<Upstream>, Explained<Upstream> {
     this.#strategy = strategy;
     this.#affinity = affinity;
     this.#because = because;
-    this.byRank = strategy === "least_latency" ? "latency" : "priority";
+    this.byRank = rankReasons[strategy];
     this.byScore = isConversation ? "affinity" : "weight";
     this.credentials = new RequestCredentials(health.credentials, { affinity, isConversation, tokens });
   }
@@ -109,8 +117,16 @@ export class Route implements Ranking<Upstream>, Explained<Upstream> {
   }
 
   rankOf(upstream: Upstream): number {
-    if (this.#strategy === "weighted") return 0;
-    return this.#strategy === "priority" ? upstream.priority : this.#health.loadOf(upstream);
+    switch (this.#strategy) {
+      case "priority":
+        return upstream.priority;
+      case "weighted":
+        return 0;
+      case "least_latency":
+        return this.#health.loadOf(upstream);
+      case "least_cost":
+        return upstream.cost?.level ?? 0;
+    }
   }
 
   scoreOf({ provider, weight }: Upstream): number {

@@ -4,6 +4,7 @@
  * - `weight`: a weighted draw among equals
  * - `affinity`: the conversation's own among equals
  * - `latency`: it is the fastest
+ * - `cost`: it costs the operator least
  * - `cooldown`, `rate_limit`, `circuit_open`: the one that comes before it cools down, has reached
  *   a limit of its provider, or fails too often
  * - `probe`: it has failed, and this call finds out whether it works again
@@ -17,6 +18,7 @@ export type RoutingReason =
   | "weight"
   | "affinity"
   | "latency"
+  | "cost"
   | "cooldown"
   | "rate_limit"
   | "circuit_open"

@@ -22,8 +22,8 @@ const help = `npm run keys -- <command> [options]
     --tpm <n>           tokens per minute
     --concurrency <n>   concurrent requests
     --budget <usd>      maximum spending per calendar month
-    --strategy <name>   how upstreams are chosen: priority, weighted or least_latency; default: as
-                        set for each model
+    --strategy <name>   how upstreams are chosen: priority, weighted, least_latency or least_cost;
+                        default: as set for each model
   list              lists the keys
     --account <id>      only keys of this account
     --name <text>       only keys of this name

@@ -13,6 +13,11 @@ const upstream = z.strictObject({
   model: name.min(1).optional().describe("The provider's name for the model; default: the model's id."),
   weight: z.number().positive().optional().describe("Share of the calls among upstreams of the same priority."),
   priority: z.int().min(0).optional().describe("Upstreams of the lowest number are tried first."),
+  cost: part
+    .optional()
+    .describe(
+      "What you pay there, USD in the units of the model's price; a unit that is left out, or all: the model's price. Compared by the strategy `least_cost`.",
+    ),
   batch: z
     .strictObject({ items: z.int().positive(), tokens })
     .optional()
@@ -25,9 +30,9 @@ const upstream = z.strictObject({
 
 /** How a request's upstream is chosen among those that serve its model. */
 export const routingStrategy = z
-  .enum(["priority", "weighted", "least_latency"])
+  .enum(["priority", "weighted", "least_latency", "least_cost"])
   .describe(
-    "How requests are distributed over the upstreams that are available. `priority` (default): those of the lowest priority number, by weight. `weighted`: all, by weight. `least_latency`: the one with the shortest recent time to the response, calls in progress included (peak EWMA).",
+    "How requests are distributed over the upstreams that are available. `priority` (default): those of the lowest priority number, by weight. `weighted`: all, by weight. `least_latency`: the one with the shortest recent time to the response, calls in progress included (peak EWMA). `least_cost`: the one with the lowest `cost`, three parts of input and one of output; of equal ones, by weight.",
   );
 
 /** Maximum fallback models of one model. */

@@ -46,6 +46,12 @@ export const catalogModel = model.extend({
         model: z.string().describe("The provider's name for the model."),
         priority: z.int().describe("The lowest number is used first."),
         weight: z.number().describe("The share of requests among upstreams of the same priority."),
+        cost: z
+          .record(z.string(), z.unknown())
+          .nullable()
+          .describe(
+            "What the operator pays there, USD in the units of the model's price; null: the model's price, or the token is limited to one account.",
+          ),
         last_hour: health,
       }),
     )

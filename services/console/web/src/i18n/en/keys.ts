@@ -77,6 +77,7 @@ export const keys = {
     priority: "Priority",
     weighted: "Weighted",
     least_latency: "Lowest latency",
+    least_cost: "Lowest cost",
   },
   saved: "Changes saved. They apply within a second.",
   made: {

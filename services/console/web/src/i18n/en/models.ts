@@ -79,6 +79,7 @@ export const models = {
     rests: "paused for {{time}}",
     circuits: { half_open: "circuit half open", open: "circuit open" },
     place: "priority {{place}}",
+    cost: "cost {{price}}",
   },
   pick: "Compare {{name}}",
   tryIt: "Try in playground",

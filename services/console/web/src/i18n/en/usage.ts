@@ -104,6 +104,7 @@ export const usage = {
     weight: "weighted share",
     affinity: "same conversation, same provider cache",
     latency: "fastest",
+    cost: "lowest cost",
     cooldown: "the preferred one is paused after failures",
     rate_limit: "the preferred one has reached its rate limit",
     circuit_open: "the preferred one fails too often",

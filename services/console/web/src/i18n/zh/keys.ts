@@ -72,7 +72,13 @@ export const keys = {
     strategyHint: "请求如何分配到模型的各提供商。",
     submit: "创建密钥",
   },
-  strategies: { model: "按各模型的设置", priority: "优先级", weighted: "按权重", least_latency: "最低延迟" },
+  strategies: {
+    model: "按各模型的设置",
+    priority: "优先级",
+    weighted: "按权重",
+    least_latency: "最低延迟",
+    least_cost: "最低成本",
+  },
   saved: "已保存，一秒内生效。",
   made: {
     title: "保存您的 API 密钥",

@@ -79,6 +79,7 @@ export const models = {
     rests: "暂停 {{time}}",
     circuits: { half_open: "熔断器半开", open: "熔断器已断开" },
     place: "优先级 {{place}}",
+    cost: "成本 {{price}}",
   },
   pick: "比较 {{name}}",
   tryIt: "在体验中心试用",

@@ -98,6 +98,7 @@ export const usage = {
     weight: "按权重分配",
     affinity: "同一会话，沿用提供商缓存",
     latency: "最快",
+    cost: "成本最低",
     cooldown: "首选项出错后暂停中",
     rate_limit: "首选项已达到速率限制",
     circuit_open: "首选项失败过多",

@@ -24,7 +24,7 @@ function useExpiryChoices(key: Key | undefined) {
 /** How upstreams are chosen; only operators may set it. */
 function StrategyField({ form }: { readonly form: UseFormReturnType<KeyValues> }) {
   const { t } = useTranslation();
-  const strategies = (["priority", "weighted", "least_latency"] as const).map((value) => ({
+  const strategies = (["priority", "weighted", "least_latency", "least_cost"] as const).map((value) => ({
     value,
     label: t(`keys.strategies.${value}`),
   }));

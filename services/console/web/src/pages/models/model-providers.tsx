@@ -6,6 +6,8 @@ import { duration, integer } from "../../format/number.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { HealthBadge } from "../../ui/health-badge.tsx";
 import { SimulatedBadge, useSimulated } from "../../ui/simulated.tsx";
+import { unitText } from "./names.ts";
+import { priceText } from "./prices.ts";
 
 function HealthText({ of: hour }: { readonly of: Health }) {
   const { t } = useTranslation();
@@ -24,6 +26,12 @@ function HealthText({ of: hour }: { readonly of: Health }) {
   );
 }
 
+/** What the operator pays a provider, such as "input tokens $2.00, output tokens $8.00". */
+const costText = (cost: Readonly<Record<string, unknown>>): string =>
+  Object.entries(cost)
+    .flatMap(([unit, usd]) => (typeof usd === "number" ? [`${unitText(unit)} ${priceText(usd)}`] : []))
+    .join(", ");
+
 /** Who serves a model, in the order in which they are asked, and how they did in the last hour. */
 export function ModelProviders({ id }: { readonly id: string }) {
   const { t } = useTranslation();
@@ -36,7 +44,7 @@ export function ModelProviders({ id }: { readonly id: string }) {
     <Stack gap="sm">
       {[...providers]
         .sort((a, b) => a.priority - b.priority)
-        .map(({ provider, model, priority, last_hour: hour }) => (
+        .map(({ provider, model, priority, cost, last_hour: hour }) => (
           <Stack key={`${provider} ${model}`} gap={2}>
             <Group justify="space-between">
               <Text size="sm">
@@ -52,6 +60,11 @@ export function ModelProviders({ id }: { readonly id: string }) {
               </Group>
             </Group>
             <HealthText of={hour} />
+            {cost !== null && (
+              <Text size="xs" c="dimmed">
+                {t("models.providers.cost", { price: costText(cost) })}
+              </Text>
+            )}
           </Stack>
         ))}
     </Stack>
