@@ -162,13 +162,13 @@ function worstOf(values: Readonly<Record<string, number>>): [name: string, value
 
 const hasLongTurn = ({ stalls }: Row): boolean => worstOf(stalls)[1] > limits.stallMs;
 
-/**
- * Whether the expected outcome was reached. Of concurrent requests a service may refuse those for
- * which it has no memory, but not all.
- */
+/** Refusals beyond a limit or for want of memory; a tool of /mcp reports them as errors. */
+const refusals: ReadonlySet<Outcome> = new Set([429, 503, "error"]);
+
+/** Whether the expected outcome was reached. Of concurrent requests some may be refused, but not all. */
 function wasMeasured({ outcomes, expects }: Row): boolean {
   if (expects === undefined) return true;
-  return outcomes.includes(expects) && outcomes.every((outcome) => outcome === expects || outcome === 503);
+  return outcomes.includes(expects) && outcomes.every((outcome) => outcome === expects || refusals.has(outcome));
 }
 
 /** True when the effects are within the limits, and were measured. */

@@ -17,8 +17,8 @@ const help = `npm run abuse [-- options]
 Sends the most expensive requests to every path of the router, with a key without money and with one request per minute:
 the largest, deepest and widest bodies, the most parts and URLs, the longest heads, the slowest uploads. Prints for each the
 longest turn of an event loop in processor time, the memory growth, the latency of other clients' requests and the requests
-to third parties. Limits: ${allowed.stallMs} ms, ${allowed.growthMiB} MiB, and no failed request of another
-client. Other load lengthens turns, so an attack with too long a turn is measured up to three times.
+to third parties. Limits: ${allowed.stallMs} ms, ${allowed.growthMiB} MiB, and no failed request of another client. Other load lengthens turns,
+so an attack with too long a turn is measured up to three times.
 
   --path <part>     only paths that contain this
   --attack <part>   only attacks whose name contains this
