@@ -1,9 +1,9 @@
+import { googleErrors } from "@uag/pipeline/google-errors";
 import { defineUnbilled } from "@uag/pipeline/operation/define-query";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import { modelOf } from "@uag/pipeline/request/model-of";
 import { countPrompt } from "@uag/providers/count";
 import type { ChatContext } from "../context.ts";
-import { googleErrors } from "../google-errors.ts";
 import { generateContentBody } from "../request/generate-content-body.ts";
 import { countedRequest } from "../request/generate-content-request.ts";
 import { checkUrls } from "../request/urls.ts";

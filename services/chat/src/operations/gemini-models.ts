@@ -3,17 +3,17 @@ import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { geminiModelListQuery } from "@uag/contract/requests/generate-content";
 import { modelOperationOf } from "@uag/contract/routes";
+import { googleErrors } from "@uag/pipeline/google-errors";
 import { defineQuery } from "@uag/pipeline/operation/define-query";
 import type { Operation } from "@uag/pipeline/operation/operation";
+import { modelInPath } from "@uag/pipeline/request/model-in-path";
 import { readQuery } from "@uag/pipeline/request/query";
 import { pathOf } from "@uag/runtime/http/target";
 import type { ChatContext } from "../context.ts";
-import { googleErrors } from "../google-errors.ts";
-import { modelInPath } from "../request/model-in-path.ts";
 
 const defaultPage = 50;
 
-/** `GET /v1beta/models`: the key's models that generate text. */
+/** `GET /v1beta/models`: the key's models that generate text or embeddings. */
 export function listGeminiModels(context: ChatContext): Operation {
   return defineQuery(context, {
     errorFormat: googleErrors,
@@ -45,7 +45,15 @@ export function getGeminiModel(context: ChatContext): Operation {
   });
 }
 
-const isServed = ({ operations }: Model): boolean => operations.has(modelOperationOf("generate_content"));
+const methodsByOperation: Readonly<Record<string, readonly string[]>> = {
+  [modelOperationOf("generate_content")]: ["generateContent", "streamGenerateContent", "countTokens"],
+  [modelOperationOf("embed_content")]: ["embedContent", "batchEmbedContents"],
+};
+
+const methodsOf = ({ operations }: Model): string[] =>
+  Object.entries(methodsByOperation).flatMap(([operation, methods]) => (operations.has(operation) ? methods : []));
+
+const isServed = (model: Model): boolean => methodsOf(model).length > 0;
 
 function entriesOf(catalog: Catalog, allowed: readonly string[]) {
   const served = [...catalog.models.values()].filter((model) => isServed(model) && mayUseModel(allowed, model));
@@ -53,14 +61,15 @@ function entriesOf(catalog: Catalog, allowed: readonly string[]) {
 }
 
 /** A model as Gemini's API shows it: see `geminiModel` of `services/lib/contract/src/responses/generate-content.ts`. */
-function entryOf({ displayName, contextTokens, maxOutputTokens, reasoning }: Model, id: string) {
+function entryOf(model: Model, id: string) {
+  const { displayName, contextTokens, maxOutputTokens, reasoning } = model;
   return {
     name: `models/${id}`,
     version: "001",
     displayName,
     inputTokenLimit: contextTokens,
     outputTokenLimit: maxOutputTokens,
-    supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
+    supportedGenerationMethods: methodsOf(model),
     ...(reasoning !== undefined && { thinking: true }),
   };
 }

@@ -1,10 +1,10 @@
 import { errorEvent, errorText } from "@uag/contract/errors/shapes";
 import { type ClientError, reportOf } from "@uag/pipeline/client-error";
+import { googleErrors } from "@uag/pipeline/google-errors";
 import { eventStreamHeaders } from "@uag/pipeline/operation/headers";
 import { modelOf } from "@uag/pipeline/request/model-of";
 import { generateContentFieldCosts } from "@uag/providers/passed-fields/generate-content";
 import type { ClientFormat } from "../format.ts";
-import { googleErrors } from "../google-errors.ts";
 import { generateContentBody } from "../request/generate-content-body.ts";
 import { readGenerateContent } from "../request/generate-content-request.ts";
 

@@ -5,11 +5,11 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { modelListQuery } from "@uag/contract/requests/queries";
 import { defineQuery } from "@uag/pipeline/operation/define-query";
 import type { Operation } from "@uag/pipeline/operation/operation";
+import { modelInPath } from "@uag/pipeline/request/model-in-path";
 import { readQuery } from "@uag/pipeline/request/query";
 import { pathOf } from "@uag/runtime/http/target";
 import type { z } from "zod";
 import type { ChatContext } from "../context.ts";
-import { modelInPath } from "../request/model-in-path.ts";
 
 const maxRemembered = 1_000;
 

@@ -1,5 +1,5 @@
 import { errorText } from "@uag/contract/errors/shapes";
-import { type ErrorFormat, reportOf } from "@uag/pipeline/client-error";
+import { type ErrorFormat, reportOf } from "./client-error.ts";
 
 /** Google's error body. */
 export const googleErrors: ErrorFormat = {
