@@ -1,4 +1,4 @@
-import type { Upstream } from "@uag/catalog/types";
+import type { BatchLimits, Upstream } from "@uag/catalog/types";
 import type { UsageCharge } from "@uag/pipeline/bill";
 import { callParts, type PartResults } from "@uag/pipeline/call-parts";
 import type { CapabilityContext } from "@uag/pipeline/context";
@@ -8,7 +8,7 @@ import { Outcome } from "@uag/proto/metering/v1/usage.ts";
 import { type Attempted, AttemptsFailed } from "@uag/providers/attempt";
 import type { DisconnectRule } from "@uag/providers/disconnect/watch";
 import { embed } from "@uag/providers/embed";
-import type { EmbeddingInput, EmbeddingResponse, TokenReport } from "@uag/providers/embeddings/types";
+import type { EmbeddingCall, EmbeddingInput, EmbeddingResponse, TokenReport } from "@uag/providers/embeddings/types";
 import { UpstreamFailure } from "@uag/providers/failure";
 import type { UsageReport } from "@uag/providers/usage-report";
 import { commonLimits, splitInputs } from "./parts/split.ts";
@@ -18,16 +18,20 @@ import { type ReadyVectors, readyVectors, type WantedVectors } from "./response/
 import type { EmbeddingSize } from "./size.ts";
 
 type Admitted = AdmittedRequest<EmbeddingRequest, EmbeddingSize>;
-type PartResponse = Attempted<ReadyVectors & UsedPart>;
+
+/** The vectors of some inputs, and their usage. */
+export type EmbeddedPart = ReadyVectors & UsedPart;
 
 /** The vectors of all inputs, and their usage. */
 export interface Embedded {
   /** In the order of the inputs. */
-  readonly parts: readonly ReadyVectors[];
+  readonly parts: readonly EmbeddedPart[];
   readonly usage: Usage;
   readonly upstream: Upstream | undefined;
   readonly attempts: number;
 }
+
+type PartResponse = Attempted<EmbeddedPart>;
 
 /**
  * Requests the vectors of all inputs, in as many calls as the model's upstreams need.
@@ -42,10 +46,10 @@ export async function callUpstreams(
 ): Promise<Embedded> {
   const { exchange, model, request } = admitted;
   const abandoned: UsedPart[] = [];
-  const called = await callParts(splitInputs(request.inputs, request.bounds, commonLimits(model.upstreams)), {
+  const called = await callParts(partsOf(request, commonLimits(model.upstreams)), {
     atOnce: partsAtOnce,
     signal: exchange.signal,
-    call: (inputs, signal) => callPart(context, admitted, { inputs, signal, abandoned }),
+    call: (part, signal) => callPart(context, admitted, { ...part, signal, abandoned }),
   });
   const parts = called.responses.flatMap((response) => (response === undefined ? [] : [response.value]));
   const usage = await embeddingUsage([...parts, ...abandoned], model.contextTokens);
@@ -56,8 +60,15 @@ export async function callUpstreams(
   throw new PartialFailure(called.failure.thrown, { owed, ...source });
 }
 
-interface Part {
-  readonly inputs: readonly EmbeddingInput[];
+/** The inputs of one call to an upstream. */
+type Inputs = Pick<EmbeddingCall, "inputs" | "contents">;
+
+function partsOf({ inputs, contents, bounds }: EmbeddingRequest, limits: BatchLimits): Inputs[] {
+  const contentsOf = contents && splitInputs(contents, bounds, limits);
+  return splitInputs(inputs, bounds, limits).map((some, at) => ({ inputs: some, contents: contentsOf?.[at] }));
+}
+
+interface Part extends Inputs {
   readonly signal: AbortSignal;
   /** Collects the parts that an upstream charges for although the call failed. */
   readonly abandoned: UsedPart[];
@@ -66,12 +77,12 @@ interface Part {
 async function callPart(
   { pools, drains }: Pick<CapabilityContext, "drains" | "pools">,
   { exchange, request, admitted, attempt, memory }: Admitted,
-  { inputs, signal, abandoned }: Part,
+  { inputs, contents, signal, abandoned }: Part,
 ): Promise<PartResponse> {
   const { requestId } = exchange;
   const { traits, format, dimensions, inputType } = request;
   const wanted = { format, dimensions: dimensions ?? traits.dimensions };
-  const call = { requestId, traits, inputs, dimensions, inputType };
+  const call = { requestId, traits, inputs, contents, dimensions, inputType };
   const disconnect: DisconnectRule = {
     // Vectors are not streamed, so a client that disconnects does not stop them. A part aborted
     // because of another part's failure is not charged.

@@ -1,5 +1,7 @@
 import type { OperationsOf } from "@uag/pipeline/operation/operation";
-import { createEmbeddings, type EmbeddingContext, type EmbeddingOptions } from "./create-embeddings.ts";
+import { createEmbeddings } from "./create-embeddings.ts";
+import { batchEmbedContents, embedContent } from "./embed-content.ts";
+import { type EmbeddingContext, type EmbeddingOptions, embeddingOperation } from "./embedding-operation.ts";
 import { type ModerationContext, moderate } from "./moderate.ts";
 import { rerank } from "./rerank.ts";
 
@@ -9,7 +11,9 @@ export function operations(
   options: EmbeddingOptions,
 ): OperationsOf<"embedding"> {
   return {
-    embeddings: createEmbeddings(context, options),
+    embeddings: embeddingOperation(context, options, createEmbeddings),
+    embed_content: embeddingOperation(context, options, embedContent),
+    batch_embed_contents: embeddingOperation(context, options, batchEmbedContents),
     moderations: moderate(context),
     rerank: rerank(context),
   };

@@ -14,7 +14,7 @@ import { fieldCosts } from "@uag/providers/passed-fields/media";
 import { countTokens } from "@uag/providers/tokens";
 import type { RankedDocument } from "@uag/providers/voyage/rerank";
 import { checked } from "@uag/untrusted/schema-fault";
-import type { EmbeddingContext } from "./create-embeddings.ts";
+import type { EmbeddingContext } from "./embedding-operation.ts";
 
 /** A valid request to rank documents. */
 interface RerankRequest {

@@ -17,6 +17,8 @@ export interface EmbeddingRequest {
   /** Undefined: the model's own size. */
   readonly dimensions: number | undefined;
   readonly inputType: InputType | undefined;
+  /** See `EmbeddingCall`. */
+  readonly contents?: readonly Fields[];
 }
 
 /**
@@ -25,8 +27,7 @@ export interface EmbeddingRequest {
  */
 export function readEmbeddingRequest(fields: Fields, model: Model): EmbeddingRequest {
   const data = checked(embeddingRequest, fields);
-  const traits = model.embedding;
-  if (traits === undefined) throw new Error(`the catalogue entry of ${model.id} has no embedding`);
+  const traits = traitsOf(model);
   const inputs = readInput(data.input, traits.tokenInput);
   return {
     traits,
@@ -36,4 +37,10 @@ export function readEmbeddingRequest(fields: Fields, model: Model): EmbeddingReq
     dimensions: readDimensions(data.dimensions, traits),
     inputType: data.input_type ?? undefined,
   };
+}
+
+/** What the catalogue declares of an embedding model. */
+export function traitsOf({ id, embedding }: Model): EmbeddingTraits {
+  if (embedding === undefined) throw new Error(`the catalogue entry of ${id} has no embedding`);
+  return embedding;
 }

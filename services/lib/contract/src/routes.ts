@@ -99,17 +99,32 @@ const forward = <S extends ServiceName, O extends string, B extends Billing>(
   shape: ForwardShape<B>,
 ): ForwardRoute<S, O, B> => ({ method, path, service, operation, errorShape: "nested", ...shape });
 
-/** A route of Google's Gemini API, for every model that generates text. */
+/** A route of Google's Gemini API. */
+const google = <S extends ServiceName, O extends string, B extends Billing>(
+  method: Method,
+  path: string,
+  service: S,
+  operation: O,
+  shape: ForwardShape<B>,
+) =>
+  ({
+    ...forward(method, path, service, operation, { ...shape, errorShape: "google" }),
+    keyHeader: "x-goog-api-key",
+  }) as const;
+
+/** Such a route for every model that generates text. */
 const gemini = <O extends string, B extends Billing>(
   method: Method,
   path: string,
   operation: O,
   shape: ForwardShape<B>,
-) =>
+) => ({ ...google(method, path, "chat", operation, shape), modelOperation: "chat.completions" }) as const;
+
+/** Such a route for every embedding model. */
+const geminiVectors = <O extends string>(path: string, operation: O) =>
   ({
-    ...forward(method, path, "chat", operation, { ...shape, errorShape: "google" }),
-    keyHeader: "x-goog-api-key",
-    modelOperation: "chat.completions",
+    ...google("POST", path, "embedding", operation, { ...json, billing: "metered" }),
+    modelOperation: "embeddings",
   }) as const;
 
 const query = (path: string, name: QueryName): QueryRoute => ({
@@ -158,6 +173,10 @@ const publicTable = [
   }),
   gemini("POST", "/v1beta/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
   gemini("POST", "/v1/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
+  geminiVectors("/v1beta/models/:model\\:embedContent", "embed_content"),
+  geminiVectors("/v1/models/:model\\:embedContent", "embed_content"),
+  geminiVectors("/v1beta/models/:model\\:batchEmbedContents", "batch_embed_contents"),
+  geminiVectors("/v1/models/:model\\:batchEmbedContents", "batch_embed_contents"),
   gemini("GET", "/v1beta/models", "gemini_models.list", { ...noBody, billing: "none" }),
   gemini("GET", "/v1beta/models/:model", "gemini_models.get", { ...noBody, billing: "none" }),
   forward("GET", "/v1/models", "chat", "models.list", { ...noBody, billing: "none" }),

@@ -20,6 +20,8 @@ export interface OddMode<W extends Wire = Wire> {
   /** The client receives a response head before the provider's response has ended. */
   readonly streamsToClient: boolean;
   readonly operation: string;
+  /** Its path, where that has a part of the request; default: `/`. */
+  readonly target?: string;
   /** Sent as JSON unless it is bytes. */
   body(marker: string): object;
   /** Names and values, alternating; default: JSON. */
@@ -75,9 +77,10 @@ export function testOddProviders<W extends Wire>({ modes, cases, start }: OddTab
           const sent = odd.respond(mode.wire, mode.stream);
           checkRules(sent.pieces, mode.wire, outcome);
           provider.respond(marker, sent);
-          const { operation, headers } = mode;
+          const { operation, target = "/", headers } = mode;
           const response = await harness.call(operation, mode.body(marker), {
             requestId: marker,
+            target,
             ...(headers !== undefined && { headers }),
           });
           const shown = `${response.status} ${response.text.slice(0, 2_000)}`;

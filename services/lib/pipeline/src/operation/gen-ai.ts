@@ -10,6 +10,8 @@ const operations: Readonly<Record<string, string>> = {
   messages: "chat",
   responses: "chat",
   embeddings: "embeddings",
+  embed_content: "embeddings",
+  batch_embed_contents: "embeddings",
   stream_generate_content: "generate_content",
   "images.generations": "generate_content",
   "images.edits": "generate_content",

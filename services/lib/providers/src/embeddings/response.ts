@@ -11,12 +11,18 @@ const maxErrorBytes = 256 * 1024;
 /**
  * Reads the vectors of a response, in the order of the inputs whatever their order in the response.
  * @param count number of inputs sent
+ * @param unnumbered whether the items of the format have no index
  * @param errorInside interprets a body that is not a list of vectors, if it can
  * @throws {UpstreamFailure} unless there is exactly one vector per input
  */
 export function readVectors(
   body: Buffer,
-  options: { names: VectorNames; count: number; errorInside(value: unknown): UpstreamFailure | undefined },
+  options: {
+    names: VectorNames;
+    unnumbered?: boolean;
+    count: number;
+    errorInside(value: unknown): UpstreamFailure | undefined;
+  },
 ): { vectors: RawVector[]; scanned: ScannedResponse; list: Buffer | undefined } {
   const scanned = scan(body, options.names);
   if (scanned === undefined) {
@@ -27,7 +33,7 @@ export function readVectors(
   let inOrder = true;
   for (const [place, { index: given, start, end }] of scanned.vectors.entries()) {
     const index = given ?? place;
-    inOrder &&= given === place;
+    inOrder &&= given === (options.unnumbered ? undefined : place);
     const fits = Number.isInteger(index) && index >= 0 && index < options.count && vectors[index] === undefined;
     if (!fits) throw unusableResponse("the upstream's response has more vectors than inputs");
     vectors[index] = { body, index, start, end };

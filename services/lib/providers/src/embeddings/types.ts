@@ -21,6 +21,11 @@ export interface EmbeddingCall {
   /** The requested size; undefined: the model's own. */
   readonly dimensions: number | undefined;
   readonly inputType: InputType | undefined;
+  /**
+   * The client's requests in Gemini's format, one for each input; a provider of that format gets
+   * them unmodified. Undefined: the client's format is OpenAI's.
+   */
+  readonly contents?: readonly Fields[] | undefined;
 }
 
 /** A vector within a response's bytes, in the upstream's encoding. */
@@ -40,7 +45,10 @@ export interface TokenReport {
 export interface EmbeddingResponse {
   /** In the order of the inputs. */
   readonly vectors: readonly RawVector[];
-  /** The whole list, unmodified, when its items are OpenAI's and in the order of the inputs. */
+  /**
+   * The whole list, unmodified, when its items are in the client's format and in the order of the
+   * inputs.
+   */
   readonly list: Buffer | undefined;
   readonly usage: TokenReport | undefined;
   /** The vectors have the requested size and length 1. */

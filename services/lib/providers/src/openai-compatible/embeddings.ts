@@ -35,14 +35,15 @@ export function openAiEmbeddings({ variant, path, base64 }: OpenAiEmbeddingsOpti
       };
       return { path, headers: bearerHeaders(upstream.provider, requestId), body: Buffer.from(JSON.stringify(body)) };
     },
-    decode(body, { inputs, dimensions }, upstream) {
+    decode(body, { inputs, dimensions, contents }, upstream) {
       const { vectors, scanned, list } = readVectors(body, {
         names,
         count: inputs.length,
         errorInside: (value) => errorInside(value, upstream, variant),
       });
       const usage = readUsage(body, { scanned, member: "usage", counts });
-      return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
+      const finished = dimensions === undefined || upstream.vectorsCutHere !== true;
+      return { vectors, list: contents === undefined ? list : undefined, usage, finished };
     },
     usageIn: ({ usage }) => tokensReported(usage, counts),
     failureOf: (response, upstream) => openAiFailure(response, upstream, variant),

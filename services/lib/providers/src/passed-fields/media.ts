@@ -1,5 +1,5 @@
 import type { videoRequests } from "@uag/contract/requests/videos";
-import type { ModelOperation, OperationBilled } from "@uag/contract/routes";
+import type { OperationBilled } from "@uag/contract/routes";
 import { bounded, type FieldTable, free, refused } from "./cost-class.ts";
 
 const images = "https://platform.openai.com/docs/api-reference/images/create";
@@ -11,6 +11,7 @@ const seedance = "https://docs.byteplus.com/en/docs/ModelArk/1520757";
 const seedancePrices = "https://docs.byteplus.com/en/docs/ModelArk/1544106";
 const xaiVideo = "https://docs.x.ai/docs/guides/video-generations";
 const embeddings = "https://platform.openai.com/docs/api-reference/embeddings/create";
+const gemini = "https://ai.google.dev/api/embeddings";
 const rerank = "https://docs.voyageai.com/reference/reranker-api";
 const speech = "https://platform.openai.com/docs/api-reference/audio/createSpeech";
 const transcription = "https://platform.openai.com/docs/api-reference/audio/createTranscription";
@@ -129,6 +130,21 @@ const embeddingFields: FieldTable = {
   user: free(embeddings),
 };
 
+/** `POST /v1beta/models/{model}:embedContent`: fields that are not here are not sent. */
+const embedContentFields: FieldTable = {
+  content: bounded("vectors"),
+  model: bounded("vectors"),
+  outputDimensionality: free(gemini),
+  taskType: free(gemini),
+  title: bounded("vectors"),
+};
+
+/** `POST /v1beta/models/{model}:batchEmbedContents`: a list of such bodies. */
+const batchEmbedContentsFields: FieldTable = {
+  model: bounded("vectors"),
+  requests: bounded("vectors"),
+};
+
 /** `POST /v1/rerank`: fields that are not here are not sent. */
 const rerankFields: FieldTable = {
   documents: bounded("documents"),
@@ -164,7 +180,7 @@ const transcriptionFields: FieldTable = {
 };
 
 /** Operations whose bodies have tables of their own, as providers share their formats. */
-type TextOperation = "chat.completions" | "responses" | "messages";
+type TextOperation = "chat.completions" | "responses" | "messages" | "generate_content" | "stream_generate_content";
 
 /** The classes of the fields of `POST /v1/videos/generations`, by model family. */
 export const videoFieldCosts = {
@@ -178,10 +194,9 @@ export const fieldCosts = {
   "images.generations": imageFields,
   "images.edits": imageFields,
   embeddings: embeddingFields,
+  embed_content: embedContentFields,
+  batch_embed_contents: batchEmbedContentsFields,
   rerank: rerankFields,
   "audio.speech": speechFields,
   "audio.transcriptions": transcriptionFields,
-} satisfies Record<
-  Exclude<Extract<ModelOperation, OperationBilled<"metered">>, TextOperation | "videos.generations">,
-  FieldTable
->;
+} satisfies Record<Exclude<OperationBilled<"metered">, TextOperation | "videos.generations">, FieldTable>;

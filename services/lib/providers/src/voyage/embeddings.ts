@@ -18,7 +18,7 @@ export const voyageEmbeddings: EmbeddingAdapter = {
     const body = Buffer.from(JSON.stringify(bodyOf(call, upstream)));
     return { path: "/v1/embeddings", headers: bearerHeaders(upstream.provider, call.requestId), body };
   },
-  decode(body, { inputs, dimensions }, upstream) {
+  decode(body, { inputs, dimensions, contents }, upstream) {
     const { vectors, scanned, list } = readVectors(body, {
       names,
       count: inputs.length,
@@ -30,7 +30,8 @@ export const voyageEmbeddings: EmbeddingAdapter = {
       },
     });
     const usage = readUsage(body, { scanned, member: "usage", counts: voyageCounts });
-    return { vectors, list, usage, finished: dimensions === undefined || upstream.vectorsCutHere !== true };
+    const finished = dimensions === undefined || upstream.vectorsCutHere !== true;
+    return { vectors, list: contents === undefined ? list : undefined, usage, finished };
   },
   usageIn: voyageUsageIn,
   failureOf: voyageFailure,
