@@ -1,9 +1,11 @@
+import { batchEmbedContentsRequest, embedContentRequest } from "@uag/contract/requests/embed-content";
 import {
   countTokensRequest,
   geminiModelListQuery,
   generateContentQuery,
   generateContentRequest,
 } from "@uag/contract/requests/generate-content";
+import { batchEmbedContentsResponse, embedContentResponse } from "@uag/contract/responses/embed-content";
 import {
   geminiModel,
   geminiModelList,
@@ -20,14 +22,16 @@ const weather = {
   name: "get_weather",
   parametersJsonSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
+const embeddingPath = { model: "gemini-embedding-001" };
+const textOf = (text: string) => ({ content: { parts: [{ text }] } });
 const image = { inlineData: { mimeType: "image/png", data: square } };
 
 export const tags = {
   Gemini:
-    "Conversations in the format of Google's Gemini API, with any model that generates text. Paths that begin with `/v1/models/` are the same. The key may be sent as `x-goog-api-key`.",
+    "Conversations and embeddings in the format of Google's Gemini API, with the models of every provider. Paths that begin with `/v1/models/` are the same. The key may be sent as `x-goog-api-key`.",
 };
 
-/** Conversations in Gemini's format. */
+/** Conversations and embeddings in Gemini's format. */
 export const endpoints = {
   generate_content: {
     id: "generateContent",
@@ -74,10 +78,50 @@ export const endpoints = {
     callsProvider: true,
     examples: [{ name: "text", summary: "A question", path, body: hello }],
   },
+  embed_content: {
+    id: "embedContent",
+    tag: "Gemini",
+    summary: "Creates an embedding, in Gemini's format",
+    request: { EmbedContentRequest: embedContentRequest },
+    ok: { json: { EmbedContentResponse: embedContentResponse } },
+    examples: [
+      {
+        name: "text",
+        summary: "A text",
+        path: embeddingPath,
+        body: { ...textOf("A boat on a lake"), outputDimensionality: 8 },
+      },
+    ],
+  },
+  batch_embed_contents: {
+    id: "batchEmbedContents",
+    tag: "Gemini",
+    summary: "Creates embeddings, in Gemini's format",
+    request: { BatchEmbedContentsRequest: batchEmbedContentsRequest },
+    ok: { json: { BatchEmbedContentsResponse: batchEmbedContentsResponse } },
+    examples: [
+      {
+        name: "documents",
+        summary: "Two documents with titles, with another provider's model",
+        path: { model: "text-embedding-3-small" },
+        body: {
+          requests: [
+            ["Lakes", "A boat on a lake"],
+            ["Seas", "A ship at sea"],
+          ].map(([title = "", text = ""]) => ({
+            ...textOf(text),
+            taskType: "RETRIEVAL_DOCUMENT",
+            title,
+            outputDimensionality: 8,
+          })),
+        },
+      },
+    ],
+  },
   "gemini_models.list": {
     id: "listGeminiModels",
     tag: "Gemini",
-    summary: "Lists the key's models that generate text, in Gemini's format",
+    summary: "Lists the key's models that generate text or embeddings, in Gemini's format",
     ok: { json: { GeminiModelList: geminiModelList } },
     query: geminiModelListQuery.shape,
     examples: [{ name: "page", summary: "A page of two models", query: { pageSize: 2 } }],
@@ -85,7 +129,7 @@ export const endpoints = {
   "gemini_models.get": {
     id: "getGeminiModel",
     tag: "Gemini",
-    summary: "Shows a model that generates text, in Gemini's format",
+    summary: "Shows such a model, in Gemini's format",
     ok: { json: { GeminiModel: geminiModel } },
     examples: [{ name: "model", summary: "One model", path }],
   },
