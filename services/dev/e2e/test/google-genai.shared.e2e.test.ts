@@ -13,6 +13,14 @@ const models = [
   "qwen-plus",
   "grok-4.5",
 ];
+/** An embedding model of each provider, and the size of its vectors. */
+const embeddingModels = {
+  "gemini-embedding-001": 3_072,
+  "text-embedding-004": 768,
+  "text-embedding-3-small": 1_536,
+  "text-embedding-v4": 1_024,
+  "voyage-4-lite": 1_024,
+};
 const city = { type: Type.OBJECT, properties: { city: { type: Type.STRING } }, required: ["city"] };
 const tools = [{ functionDeclarations: [{ name: "get_weather", parameters: city }] }];
 const callTwice = 'call get_weather {"city":"Oslo"}\ncall get_weather {"city":"Rome"}';
@@ -101,6 +109,36 @@ describe("Google's SDK works unchanged with every provider's models", () => {
     });
   }
 
+  for (const [model, size] of Object.entries(embeddingModels))
+    test(`${model}: embeddings of several texts, with a task type, a title and a size`, async () => {
+      const contents = ["A boat on a lake", "A ship at sea"];
+      const { embeddings = [], usageMetadata } = await google.models.embedContent({ model, contents });
+      assert.deepEqual(
+        embeddings.map(({ values = [] }) => values.length),
+        [size, size],
+      );
+      assert.notDeepEqual(embeddings[0], embeddings[1]);
+      assert.ok((usageMetadata?.promptTokenCount ?? 0) > 0);
+      const config = { taskType: "RETRIEVAL_DOCUMENT", title: "Boats", outputDimensionality: 256 };
+      const shorter = await google.models.embedContent({ model, contents, config });
+      assert.deepEqual(
+        shorter.embeddings?.map(({ values = [] }) => values.length),
+        [256, 256],
+      );
+      const one = await fleet.client.post(`/v1beta/models/${model}:embedContent`, {
+        content: { parts: [{ text: contents[0] }] },
+      });
+      const { embedding } = JSON.parse(one.text) as { embedding: object };
+      assert.deepEqual(embedding, embeddings[0]);
+    });
+
+  test("an embedding is the same vector in Gemini's format and in OpenAI's", async () => {
+    const model = "text-embedding-3-small";
+    const { embeddings } = await google.models.embedContent({ model, contents: "A boat" });
+    const { text } = await fleet.client.post("/v1/embeddings", { model, input: "A boat" });
+    assert.deepEqual(embeddings?.[0]?.values, JSON.parse(text).data[0].embedding);
+  });
+
   test("the key is accepted in Google's header and as a bearer token, at either version of the path", async () => {
     const contents = "say: yes";
     const model = "gemini-2.5-flash";
@@ -140,9 +178,12 @@ describe("Google's SDK works unchanged with every provider's models", () => {
     const listed: string[] = [];
     const google = clientOf(fleet.run.api_key, "v1beta");
     for await (const { name } of await google.models.list({ config: { pageSize: 20 } })) listed.push(name ?? "");
-    for (const model of models) assert.ok(listed.includes(`models/${model}`), model);
+    for (const model of [...models, ...Object.keys(embeddingModels)])
+      assert.ok(listed.includes(`models/${model}`), model);
     assert.equal(new Set(listed).size, listed.length);
     assert.equal((await google.models.get({ model: "gpt-4o-mini" })).name, "models/gpt-4o-mini");
+    const { supportedActions } = await google.models.get({ model: "voyage-4" });
+    assert.deepEqual(supportedActions, ["embedContent", "batchEmbedContents"]);
   });
 
   test("each failure has Google's shape and its HTTP status", async () => {

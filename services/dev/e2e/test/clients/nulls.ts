@@ -110,6 +110,12 @@ const generated = {
   generationConfig: { maxOutputTokens: 50, temperature: 1, topP: 0.9, stopSequences: ["END"] },
 };
 
+const embedded = {
+  content: { role: "user", parts: [{ text: "Hi" }] },
+  taskType: "RETRIEVAL_QUERY",
+  outputDimensionality: 256,
+};
+
 type GoodBody = readonly [path: string, schema: string, good: object];
 
 /** Bodies with members that the reference's examples lack. */
@@ -123,6 +129,8 @@ const richBodies: readonly GoodBody[] = [
     (model) => [`/v1beta/models/${model}:generateContent`, "GenerateContentRequest", generated] as const,
   ),
   ["/v1/models/gpt-4o-mini:countTokens", "CountTokensRequest", { generateContentRequest: generated }],
+  ["/v1beta/models/gemini-embedding-001:embedContent", "EmbedContentRequest", embedded],
+  ["/v1/models/voyage-4-lite:batchEmbedContents", "BatchEmbedContentsRequest", { requests: [embedded] }],
   ["/v1/messages/count_tokens", "TokenCountRequest", { model: "claude-haiku-4-5", ...messages }],
   [
     "/v1/images/generations",

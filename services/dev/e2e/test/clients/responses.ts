@@ -251,6 +251,21 @@ async function generate(send: Send): Promise<void> {
   for (const model of ["gpt-4o-mini", "none"]) await send("GET", "/v1beta/models/{model}", { path: { model } });
 }
 
+/** Embeddings in Gemini's format. */
+async function embed(send: Send): Promise<void> {
+  const body = { content: { parts: [{ text: "A boat on a lake" }] } };
+  for (const model of ["gemini-embedding-001", "text-embedding-3-small", "voyage-4-lite"])
+    for (const version of ["v1beta", "v1", "v1/estimate"]) {
+      await send("POST", `/${version}/models/{model}:embedContent`, { path: { model }, body });
+      await send("POST", `/${version}/models/{model}:batchEmbedContents`, {
+        path: { model },
+        body: { requests: [body, body] },
+      });
+    }
+  await send("POST", "/v1/models/{model}:embedContent", { path: { model: "gpt-4o-mini" }, body });
+  await send("POST", "/v1beta/models/{model}:batchEmbedContents", { path: { model: "voyage-4-lite" }, body });
+}
+
 async function refusals(send: Send): Promise<void> {
   const alpha = { model: "alpha-image-2.0", input: { messages: [] } };
   await send("POST", "/v1/chat/completions", { body: {} });
@@ -321,6 +336,7 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     });
     await shown(send);
     await generate(send);
+    await embed(send);
     await edit(send);
     await transcribe(send);
     await videos(send, webhookUrl);

@@ -17,6 +17,27 @@ function embeddingsEdge(model: Model, random: Random): Edge {
   return json("embeddings", { model: model.id, input: input === "" ? "x" : input, seed: random() });
 }
 
+const texts = ["x", "汉字".repeat(900), "𓀀".repeat(500), "a1!".repeat(3_000)];
+
+/** Contents of one or several parts, with a title or without, in Gemini's format. */
+function embedContentEdge(model: Model, random: Random): Edge {
+  return { ...json("embed_content", contentFor(random)), target: geminiTarget(model, "embedContent") };
+}
+
+function batchEmbedContentsEdge(model: Model, random: Random): Edge {
+  const requests = Array.from({ length: pick(random, [1, 3, 120]) }, () => contentFor(random));
+  return { ...json("batch_embed_contents", { requests }), target: geminiTarget(model, "batchEmbedContents") };
+}
+
+function contentFor(random: Random): object {
+  const parts = Array.from({ length: pick(random, [1, 3]) }, () => ({ text: pick(random, texts) }));
+  const title = random() < 0.5 && { title: pick(random, texts) };
+  return { content: { parts: [...parts, { text: String(random()) }] }, taskType: "RETRIEVAL_DOCUMENT", ...title };
+}
+
+const geminiTarget = (model: Model, method: string): string =>
+  `/v1beta/models/${encodeURIComponent(model.id)}:${method}`;
+
 /** Texts with many or few tokens per byte; the query is billed once for each document. */
 function rerankEdge(model: Model, random: Random): Edge {
   const documents = pick<unknown[]>(random, [["x"], Array(300).fill("a1!"), ["汉字".repeat(900), { text: "𓀀" }]]);
@@ -108,6 +129,8 @@ export const edges: Readonly<Record<string, EdgeOf>> = {
   generate_content: generateEdge("generateContent"),
   stream_generate_content: generateEdge("streamGenerateContent"),
   embeddings: embeddingsEdge,
+  embed_content: embedContentEdge,
+  batch_embed_contents: batchEmbedContentsEdge,
   rerank: rerankEdge,
   "audio.speech": speechEdge,
   "audio.transcriptions": transcriptionEdge,

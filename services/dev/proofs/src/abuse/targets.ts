@@ -72,6 +72,8 @@ const samples: Readonly<Record<string, Sample>> = {
   generate_content: { ...generated, id: "claude-sonnet-4-6" },
   "generate_content.count_tokens": generated,
   stream_generate_content: generated,
+  embed_content: { id: "gemini-embedding-001", sample: (text) => ({ content: { parts: [{ text }] } }) },
+  batch_embed_contents: { id: "voyage-4-lite", sample: (text) => ({ requests: [{ content: { parts: [{ text }] } }] }) },
   "images.generations": {
     sample: (fill) => ({ model: "gamma-image-2", prompt: fill }),
     withUrls: (urls) => ({
