@@ -50,7 +50,7 @@ const securitySchemes: Readonly<Record<DocumentName, JsonSchema>> = {
       type: "apiKey",
       in: "header",
       name: "x-goog-api-key",
-      description: "An API key, on the paths of Gemini's format alone.",
+      description: "An API key, on the paths of Gemini's format and of the models.",
     },
   },
   admin: {

@@ -6,12 +6,15 @@ import { countGeminiTokens } from "./operations/count-gemini-tokens.ts";
 import { countTokens } from "./operations/count-tokens.ts";
 import { getGeminiModel, listGeminiModels } from "./operations/gemini-models.ts";
 import { generateContent, streamGenerateContent } from "./operations/generate-content.ts";
+import { orForGoogle } from "./operations/google-client.ts";
 import { messages } from "./operations/messages.ts";
 import { getModel, listModels } from "./operations/models.ts";
 import { responses } from "./operations/responses.ts";
 
 /** The operations of this service, by their names in the table of routes. */
 export function operations(context: ChatContext): OperationsOf<"chat"> {
+  const listForGoogle = listGeminiModels(context);
+  const getForGoogle = getGeminiModel(context);
   return {
     "chat.completions": generationOperation(chatCompletions, context),
     messages: generationOperation(messages, context),
@@ -19,10 +22,10 @@ export function operations(context: ChatContext): OperationsOf<"chat"> {
     generate_content: generationOperation(generateContent, context),
     stream_generate_content: generationOperation(streamGenerateContent, context),
     "generate_content.count_tokens": countGeminiTokens(context),
-    "gemini_models.list": listGeminiModels(context),
-    "gemini_models.get": getGeminiModel(context),
+    "gemini_models.list": listForGoogle,
+    "gemini_models.get": getForGoogle,
     "messages.count_tokens": countTokens(context),
-    "models.list": listModels(context),
-    "models.get": getModel(context),
+    "models.list": orForGoogle(listModels(context), listForGoogle),
+    "models.get": orForGoogle(getModel(context), getForGoogle),
   };
 }

@@ -1,7 +1,9 @@
+import { geminiModelListQuery } from "@uag/contract/requests/generate-content";
 import { modelListQuery } from "@uag/contract/requests/queries";
 import { billingUsageQuery } from "@uag/contract/requests/usage";
 import { subscription, usage } from "@uag/contract/responses/billing";
 import { model, modelList } from "@uag/contract/responses/chat";
+import { geminiModel, geminiModelList } from "@uag/contract/responses/generate-content";
 import { signedReceipt } from "@uag/contract/responses/receipts";
 import type { Operation } from "../operation.ts";
 
@@ -18,16 +20,16 @@ export const endpoints = {
   "models.list": {
     id: "listModels",
     tag: "Models",
-    summary: "Lists the key's models",
-    ok: { json: { ModelList: modelList } },
-    query: modelListQuery.shape,
+    summary: "Lists the key's models; for Google's SDKs in Gemini's format",
+    ok: { json: { ModelList: modelList, GeminiModelList: geminiModelList } },
+    query: { ...modelListQuery.shape, ...geminiModelListQuery.shape },
     examples: [{ name: "all", summary: "All models of the key" }],
   },
   "models.get": {
     id: "getModel",
     tag: "Models",
-    summary: "Shows a model",
-    ok: { json: { Model: model } },
+    summary: "Shows a model; for Google's SDKs in Gemini's format",
+    ok: { json: { Model: model, GeminiModel: geminiModel } },
     examples: [{ name: "model", summary: "One model", path: { id: "gpt-4o-mini" } }],
   },
   subscription: {

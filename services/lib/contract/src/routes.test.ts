@@ -38,10 +38,11 @@ test("only the messages routes, and those of their estimates, have native errors
     assert.equal(route.errorShape === "native", /^\/v1\/(estimate\/)?messages/.test(route.path), route.path);
 });
 
-test("only the routes of Gemini's format have Google's errors, and accept its header for the key", () => {
+test("only the routes of Gemini's format have Google's errors; they and the models accept its header for the key", () => {
   for (const { path, errorShape, keyHeader } of routes) {
     const isGemini = /^\/v1beta\/|\\:/.test(path);
-    assert.deepEqual([errorShape === "google", keyHeader === "x-goog-api-key"], [isGemini, isGemini], path);
+    const isModels = /^\/v1\/models(\/:id)?$/.test(path);
+    assert.deepEqual([errorShape === "google", keyHeader === "x-goog-api-key"], [isGemini, isGemini || isModels], path);
   }
 });
 

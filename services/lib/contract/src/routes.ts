@@ -99,6 +99,15 @@ const forward = <S extends ServiceName, O extends string, B extends Billing>(
   shape: ForwardShape<B>,
 ): ForwardRoute<S, O, B> => ({ method, path, service, operation, errorShape: "nested", ...shape });
 
+const googleKeyHeader = "x-goog-api-key";
+
+/** A list of models, which Google's SDKs request at the same path. */
+const modelsFor = <O extends string>(path: string, operation: O) =>
+  ({
+    ...forward("GET", path, "chat", operation, { ...noBody, billing: "none" }),
+    keyHeader: googleKeyHeader,
+  }) as const;
+
 /** A route of Google's Gemini API. */
 const google = <S extends ServiceName, O extends string, B extends Billing>(
   method: Method,
@@ -109,7 +118,7 @@ const google = <S extends ServiceName, O extends string, B extends Billing>(
 ) =>
   ({
     ...forward(method, path, service, operation, { ...shape, errorShape: "google" }),
-    keyHeader: "x-goog-api-key",
+    keyHeader: googleKeyHeader,
   }) as const;
 
 /** Such a route for every model that generates text. */
@@ -179,8 +188,8 @@ const publicTable = [
   geminiVectors("/v1/models/:model\\:batchEmbedContents", "batch_embed_contents"),
   gemini("GET", "/v1beta/models", "gemini_models.list", { ...noBody, billing: "none" }),
   gemini("GET", "/v1beta/models/:model", "gemini_models.get", { ...noBody, billing: "none" }),
-  forward("GET", "/v1/models", "chat", "models.list", { ...noBody, billing: "none" }),
-  forward("GET", "/v1/models/:id", "chat", "models.get", { ...noBody, billing: "none" }),
+  modelsFor("/v1/models", "models.list"),
+  modelsFor("/v1/models/:id", "models.get"),
   query("/v1/dashboard/billing/subscription", "subscription"),
   query("/dashboard/billing/subscription", "subscription"),
   query("/v1/dashboard/billing/usage", "usage"),
