@@ -8,6 +8,7 @@ import { fail, UserError } from "@uag/local/terminal/step";
 import { javascriptAgents, llmCommand } from "./agents.ts";
 import { claudeCode } from "./claude-code.ts";
 import { codex } from "./codex.ts";
+import { geminiCli } from "./gemini-cli.ts";
 import { javascriptSpeech } from "./javascript.ts";
 import { liteLlm } from "./litellm.ts";
 import { clientMatrix } from "./matrix/run.ts";
@@ -20,6 +21,7 @@ const programs: Readonly<Record<string, Program>> = {
   javascript: javascriptSpeech,
   claude: claudeCode,
   codex,
+  gemini: geminiCli,
   agents: javascriptAgents,
   llm: llmCommand,
   litellm: liteLlm,
@@ -32,10 +34,11 @@ Ends with the audit.
 
   npm run clients -- [--only <name>] [--matrix]
 
-  python      the official Python SDKs of OpenAI and Anthropic; the audio files are checked with FFmpeg
+  python      the official Python SDKs of OpenAI, Anthropic and Google; the audio files are checked with FFmpeg
   javascript  OpenAI's SDK for JavaScript writing speech to files, checked with FFmpeg
   claude      Claude Code with and without a tool call, and with tools of the gateway's MCP server
   codex       Codex with a tool call, with models of four protocols
+  gemini      Gemini CLI with a tool call, with models of three protocols
   agents      agents of LangChain and of OpenAI's Agents SDK for JavaScript
   llm         the llm command of PyPI
   litellm     LiteLLM's library, with each of its protocols
