@@ -3,7 +3,7 @@ import { waitFor } from "@uag/harness/testing/wait-for";
 import { type CrashPoint, crashPoints } from "@uag/runtime/crash-point";
 import { collectFigures, type Figures } from "./figures.ts";
 import { type Funds, type FundsName, fundsNames, openFunds, openPlenty } from "./funds.ts";
-import { Load, type LoadResponse, type RequestKind } from "./load.ts";
+import { hasOwnModel, Load, type LoadResponse, type RequestKind } from "./load.ts";
 
 /** The process that passes a point. Points not listed belong to a capability service. */
 const owners: Partial<Record<CrashPoint, string>> = {
@@ -49,8 +49,8 @@ export interface FundsRow extends Figures {
 }
 
 const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
-  json: ["json", "abort", "retry"],
-  stream: ["stream", "messages", "abort", "disconnect", "retry"],
+  json: ["json", "vectors", "abort", "retry"],
+  stream: ["stream", "messages", "gemini", "abort", "disconnect", "retry"],
 };
 
 /** The points that only a stream passes: a JSON response is never sent in part. */
@@ -63,8 +63,8 @@ export const roundsOf = (kind: CrashRound["kind"]): readonly CrashPoint[] =>
 /** Kills each process at its point, under load; stops the load when requests succeed again. */
 async function dieUnderLoad(fleet: TestFleet, { points, kind, random }: CrashRound, funds: Funds): Promise<Load> {
   const { clients, model, body } = funds;
-  // Uses a model for messages whose price exceeds one payment of a source.
-  const sent = kinds[kind].filter((one) => body === undefined || one !== "messages");
+  // The price of such a kind's model can exceed one payment of a source.
+  const sent = kinds[kind].filter((one) => body === undefined || !hasOwnModel(one));
   const load = new Load({
     clients,
     kinds: sent,

@@ -5,7 +5,12 @@ import type { TestClient, TestRequest } from "@uag/harness/fleet/client";
  * `disconnect`: a stream whose client disconnects; `abort`: any response, aborted at any moment,
  * even before its first byte; `retry`: resent under one idempotency key until it gets a response.
  */
-export type RequestKind = "json" | "stream" | "messages" | "disconnect" | "abort" | "retry";
+export type RequestKind = "json" | "stream" | OwnModelKind | "disconnect" | "abort" | "retry";
+
+/** Kinds with a model of their own: other client formats. */
+type OwnModelKind = "messages" | "gemini" | "vectors";
+const ownModelKinds: ReadonlySet<RequestKind> = new Set<OwnModelKind>(["messages", "gemini", "vectors"]);
+export const hasOwnModel = (kind: RequestKind): boolean => ownModelKinds.has(kind);
 
 export interface LoadOptions {
   readonly clients: readonly TestClient[];
@@ -14,7 +19,7 @@ export interface LoadOptions {
   readonly concurrency: number;
   /** Numbers in [0, 1). */
   readonly random: () => number;
-  /** For all kinds but messages. */
+  /** For all kinds without a model of their own. */
   readonly model?: string;
   /** Fields that override those of each request. */
   readonly body?: object;
@@ -45,7 +50,12 @@ export interface LoadResponse {
   readonly tokens: number;
 }
 
-type SendRequest = (client: TestClient, body: object, random: () => number) => Promise<Seen>;
+/** A chat completion. */
+interface ChatBody {
+  readonly messages: readonly { readonly content: string }[];
+}
+
+type SendRequest = (client: TestClient, body: ChatBody, random: () => number) => Promise<Seen>;
 type Seen = Pick<LoadResponse, "outcome" | "headers" | "failure"> & { readonly tokens?: number };
 
 const delayAfterFailureMs = 50;
@@ -59,6 +69,16 @@ const maxTries = 200;
  */
 export const receipt = "receipt";
 const completions = "/v1/chat/completions";
+const generatePath = "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse";
+const embedPath = "/v1/models/text-embedding-3-small:embedContent";
+
+const streamed = (body: ChatBody): object => ({ ...body, stream: true });
+
+/** The prompt in Gemini's format. */
+const contentOf = ({ messages }: ChatBody): object => ({
+  role: "user",
+  parts: messages.map(({ content: text }) => ({ text })),
+});
 
 /** The reason of a fetch error is in its cause. */
 function describe(error: unknown): string {
@@ -84,12 +104,12 @@ async function requestWhole(client: TestClient, path: string, body: object, requ
 
 /** Reads a stream to its end, or disconnects after `max` events. */
 async function requestStream(client: TestClient, path: string, body: object, max?: number): Promise<Seen> {
-  const response = await client.stream(path, { ...body, stream: true });
+  const response = await client.stream(path, body);
   const { status, headers, events } = response;
   if (status !== 200) return { outcome: refusalOf(status, await response.text()), headers };
   let [count, done] = [0, false];
   for await (const { data, event } of events) {
-    done ||= data === "[DONE]" || event === "message_stop";
+    done ||= data === "[DONE]" || event === "message_stop" || data.includes('"finishReason":');
     // Leaving the loop before the stream ends closes the connection.
     if (++count === max) return { outcome: "aborted", headers };
   }
@@ -125,10 +145,13 @@ async function requestAgain(client: TestClient, body: object, random: () => numb
 
 const requests: Readonly<Record<RequestKind, SendRequest>> = {
   json: (client, body) => requestWhole(client, completions, body),
-  stream: (client, body) => requestStream(client, completions, body),
+  stream: (client, body) => requestStream(client, completions, streamed(body)),
   messages: (client, body) =>
-    requestStream(client, "/v1/messages", { ...body, model: "claude-sonnet-4-6", max_tokens: 64 }),
-  disconnect: (client, body, random) => requestStream(client, completions, body, 1 + Math.floor(random() * 6)),
+    requestStream(client, "/v1/messages", { ...streamed(body), model: "claude-sonnet-4-6", max_tokens: 64 }),
+  gemini: (client, body) => requestStream(client, generatePath, { contents: [contentOf(body)] }),
+  vectors: (client, body) => requestWhole(client, embedPath, { content: contentOf(body) }),
+  disconnect: (client, body, random) =>
+    requestStream(client, completions, streamed(body), 1 + Math.floor(random() * 6)),
   abort,
   retry: requestAgain,
 };

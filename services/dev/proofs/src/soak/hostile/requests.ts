@@ -20,6 +20,14 @@ const messages =
     body: { model: "claude-sonnet-4-6", max_tokens: 64, messages: [{ role: "user", content }], stream },
   });
 
+/** In Gemini's format. */
+const generated =
+  (model: string, method: string): Make =>
+  (text) => ({
+    path: `/v1beta/models/${model}:${method}`,
+    body: { contents: [{ parts: [{ text }] }], generationConfig: { maxOutputTokens: 64 } },
+  });
+
 const videos = "/v1/videos/generations";
 
 /** Every capability, by several protocols. */
@@ -32,6 +40,15 @@ const kinds: readonly Make[] = [
   messages(true),
   (input) => ({ path: "/v1/embeddings", body: { model: "text-embedding-3-small", input: [input, "another text"] } }),
   (input) => ({ path: "/v1/embeddings", body: { model: "text-embedding-004", input } }),
+  ...["gemini-2.5-flash", "claude-sonnet-4-6", "gpt-4.1-mini"].flatMap((model) => [
+    generated(model, "generateContent"),
+    generated(model, "streamGenerateContent?alt=sse"),
+  ]),
+  (text) => ({ path: "/v1beta/models/gemini-embedding-001:embedContent", body: { content: { parts: [{ text }] } } }),
+  (text) => ({
+    path: "/v1/models/text-embedding-3-small:batchEmbedContents",
+    body: { requests: [text, "another text"].map((each) => ({ content: { parts: [{ text: each }] } })) },
+  }),
   (prompt) => ({ path: "/v1/images/generations", body: { model: "gamma-image-1-mini", prompt, quality: "low" } }),
   (input) => ({
     path: "/v1/audio/speech",
