@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { checkJsonResponse } from "./check-json.ts";
 import { Connection } from "./connection.ts";
 import { checkEmbeddings, embeddingsBody, type VectorFormat } from "./embeddings.ts";
+import { checkGeminiResponse, geminiBody, geminiPath } from "./gemini.ts";
 import { Samples } from "./percentiles.ts";
 import { chatTemplate, type Endpoint, nextNonce, RequestTemplate } from "./request.ts";
 import { monotonicUs } from "./responses.ts";
@@ -25,11 +26,14 @@ export interface RequestSchedule {
   readonly endpoint: Endpoint;
   /** Embeddings in this format. */
   readonly vectors?: VectorFormat;
+  /** A text, in Gemini's format. */
+  readonly gemini?: boolean;
   /** Keys of equal length that requests use in turn, over all connections. */
   readonly keys?: readonly string[];
 }
 
-function templateOf({ endpoint, vectors }: RequestSchedule): RequestTemplate {
+function templateOf({ endpoint, vectors, gemini }: RequestSchedule): RequestTemplate {
+  if (gemini) return new RequestTemplate(endpoint, { path: geminiPath, body: geminiBody });
   if (vectors === undefined) return chatTemplate(endpoint);
   const body = (nonce: string) => embeddingsBody({ model: endpoint.model, nonce, format: vectors });
   return new RequestTemplate(endpoint, { path: "/embeddings", body });
@@ -55,7 +59,7 @@ async function openClient(options: {
   readonly failed: (error: Error) => void;
 }): Promise<Client> {
   const { pending: requesting, latency, responded, failed } = options;
-  const { endpoint, vectors } = requesting;
+  const { endpoint, vectors, gemini } = requesting;
   const template = templateOf(requesting);
   let nonce = "";
   let fromUs = 0;
@@ -71,7 +75,8 @@ async function openClient(options: {
     },
     end: () => {
       const now = monotonicUs();
-      if (vectors === undefined) checkJsonResponse({ head, body, nonce, model: endpoint.model });
+      if (gemini) checkGeminiResponse({ head, body, nonce });
+      else if (vectors === undefined) checkJsonResponse({ head, body, nonce, model: endpoint.model });
       else checkEmbeddings({ head, body, nonce }, vectors);
       latency.add((now - fromUs) / 1_000);
       if (closes.test(head)) connection.close();

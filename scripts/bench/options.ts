@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-export const scenarioNames = ["slow", "json", "rate", "sse", "vectors", "vectors64"] as const;
+export const scenarioNames = ["slow", "json", "rate", "sse", "vectors", "vectors64", "gemini"] as const;
 /** Measures only the gateway, so it runs separately. */
 const accountsScenario = "accounts";
 /** Measures only the choice of upstreams and credentials, in this process. */
@@ -35,6 +35,7 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
                          rate  100 requests/s, latency measured from each request's due time
                          sse   100 streams of 200 chunks, one each 10 ms
                          vectors, vectors64  embeddings, 64 inputs x 1,024 dimensions, as numbers and as base64
+                         gemini  generateContent of a model that Gemini serves, 64 connections
                          accounts  small completions with the keys of many accounts in turn; only the gateway
                          routing  choosing a credential and an upstream, by their number; without a fleet
   --accounts <n,n,…>   numbers of accounts for the scenario accounts (default 1,100,2000,20000)

@@ -31,6 +31,12 @@ export function rowsOf(result: ScenarioResult): Row[] {
         ...spreadRows(result, "latency", (of) => of.latency),
         ...cpuRows(result, "CPU us per request", (of) => of.cpuUsPerRequest, { own: 150, all: 185 }),
       ];
+    case "gemini":
+      return [
+        row(result, "requests/s", (of) => of.requestsPerSecond),
+        ...spreadRows(result, "latency", (of) => of.latency),
+        ...cpuRows(result, "CPU us per request", (of) => of.cpuUsPerRequest),
+      ];
     case "vectors":
     case "vectors64":
       return [

@@ -1,4 +1,5 @@
 import type { VectorFormat } from "./embeddings.ts";
+import { geminiModel } from "./gemini.ts";
 import type { Job } from "./load.ts";
 import { type Bench, measure, type Run } from "./measure.ts";
 import type { BenchOptions, ScenarioName } from "./options.ts";
@@ -73,6 +74,19 @@ export const scenarios: Readonly<Record<ScenarioName, Scenario>> = {
     streams: 0,
     direct: true,
     job: ({ endpoint }, { seconds }) => ({ kind: "rate", endpoint, perSecond: 100, seconds }),
+  },
+  gemini: {
+    title: "Gemini's format, 64 connections",
+    rounds: 3,
+    streams: 0,
+    direct: true,
+    job: ({ endpoint, name }, { seconds }) => ({
+      kind: "closed",
+      endpoint: { ...endpoint, model: geminiModel },
+      gemini: true,
+      connections: closedConnections,
+      seconds: name === "direct" ? Math.min(seconds, 2) : seconds,
+    }),
   },
   vectors: vectorScenario("float"),
   vectors64: vectorScenario("base64"),

@@ -101,17 +101,27 @@ function readyMessage(message: unknown): Ready | undefined {
   return typeof message === "object" && message !== null && "port" in message ? (message as Ready) : undefined;
 }
 
-/** Starts the fleet on a fresh data directory, with the benchmark's upstream as its OpenAI. */
+/** The settings with which the upstream is a gateway's OpenAI and Gemini. */
+function upstreamEnv({ endpoint: { host, port, basePath } }: Target): Record<string, string> {
+  const origin = `http://${host}:${port}`;
+  return {
+    OPENAI_BASE_URL: `${origin}${basePath}`,
+    OPENAI_API_KEY: benchKey,
+    GEMINI_BASE_URL: origin,
+    GEMINI_API_KEY: benchKey,
+  };
+}
+
+/** Starts the fleet on a fresh data directory, with the benchmark's upstream as its OpenAI and Gemini. */
 export async function startFleet({ stack, signal, options, env }: Started, direct: Target): Promise<Target> {
   const dataDir = await mkdtemp(join(tmpdir(), "bench-fleet-"));
   stack.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const { host, port, basePath } = direct.endpoint;
   // Loaded only if it is measured, because everything else works without the fleet.
   const fleet = await import("@uag/local/service");
   const { run } = stack.use(
     await fleet.startFleet({
       dataDir,
-      env: { OPENAI_BASE_URL: `http://${host}:${port}${basePath}`, OPENAI_API_KEY: benchKey, ...env },
+      env: { ...upstreamEnv(direct), ...env },
       report: (line) => process.stderr.write(`${line}\n`),
       signal,
     }),

@@ -1,11 +1,12 @@
 /**
- * The provider behind the benchmark's gateways: chat completions and embeddings on raw sockets,
- * several times as fast as any of them. It runs as its own process and reports its port to its
+ * The provider behind the benchmark's gateways: chat completions, embeddings and Gemini's
+ * generateContent on raw sockets, several times as fast as any of them. It runs as its own process and reports its port to its
  * parent.
  */
 import { createServer, type Socket } from "node:net";
 import { serveParent } from "./child.ts";
 import { embeddingsResponse, type VectorFormat } from "./embeddings.ts";
+import { geminiResponse } from "./gemini.ts";
 import { MessageReader } from "./message-reader.ts";
 import { chunkMark, jsonResponse, jsonUsage, monotonicUs, type StreamShape } from "./responses.ts";
 
@@ -67,20 +68,28 @@ function streamResponse(options: {
   }
 }
 
-function embeddings(socket: Socket, body: string): void {
-  const nonce = /nonce=(\d{12})/.exec(body)?.[1] ?? "";
-  const model = /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? "";
-  const format: VectorFormat = /"encoding_format"\s*:\s*"base64"/.test(body) ? "base64" : "float";
-  const text = embeddingsResponse({ model, nonce, format });
+const nonceIn = (body: string): string => /nonce=(\d{12})/.exec(body)?.[1] ?? "";
+
+function writeJson(socket: Socket, text: string): void {
   socket.write(
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`,
     "latin1",
   );
 }
 
+function embeddings(socket: Socket, body: string): void {
+  const model = /"model"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? "";
+  const format: VectorFormat = /"encoding_format"\s*:\s*"base64"/.test(body) ? "base64" : "float";
+  writeJson(socket, embeddingsResponse({ model, nonce: nonceIn(body), format }));
+}
+
 function respond(socket: Socket, request: { readonly head: string; readonly body: string }): void {
   if (request.head.startsWith("POST /v1/embeddings ")) {
     embeddings(socket, request.body);
+    return;
+  }
+  if (/^POST \S+:generateContent /.test(request.head)) {
+    writeJson(socket, geminiResponse(nonceIn(request.body)));
     return;
   }
   const requested = request.head.startsWith("POST /v1/chat/completions ") ? parseChat(request.body) : undefined;
