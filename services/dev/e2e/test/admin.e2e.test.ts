@@ -97,14 +97,11 @@ describe("the admin API through the public server", () => {
     for (const [name, text] of Object.entries(made.snippets)) {
       assert.ok(text.includes(made.key) && text.includes(fleet.run.base_url), name);
     }
-    const js = promisify(execFile)(
-      process.execPath,
-      ["--input-type=module", "-e", made.snippets["openai_javascript"] ?? ""],
-      {
-        cwd: join(repoRoot, "services/dev/e2e"),
-      },
-    );
-    assert.match((await js).stdout, /gpt-4o-mini/);
+    for (const name of ["openai_javascript", "google_javascript"]) {
+      const args = ["--input-type=module", "-e", made.snippets[name] ?? ""];
+      const js = promisify(execFile)(process.execPath, args, { cwd: join(repoRoot, "services/dev/e2e") });
+      assert.match((await js).stdout, /gpt-4o-mini/, name);
+    }
   });
 
   test("an account with too many write-offs is refused with that reason despite its balance, until a top-up repays them", async () => {

@@ -62,8 +62,12 @@ export const newKey = key.extend({
       openai_javascript: z.string(),
       openai_python: z.string(),
       anthropic_python: z.string(),
+      google_curl: z.string(),
+      google_javascript: z.string(),
+      google_python: z.string(),
       claude_code: z.string(),
       codex: z.string(),
+      gemini_cli: z.string(),
       mcp: z.string(),
     })
     .describe("Ready to paste, with the key."),

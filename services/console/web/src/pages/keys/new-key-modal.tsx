@@ -12,8 +12,12 @@ const names: Readonly<Record<string, string>> = {
   openai_javascript: "OpenAI · JavaScript",
   openai_python: "OpenAI · Python",
   anthropic_python: "Anthropic · Python",
+  google_curl: "Gemini · curl",
+  google_javascript: "Gemini · JavaScript",
+  google_python: "Gemini · Python",
   claude_code: "Claude Code",
   codex: "Codex",
+  gemini_cli: "Gemini CLI",
   mcp: "MCP",
 };
 
