@@ -1,6 +1,7 @@
 import { Alert, Badge, Code, Group, Stack, Text, Timeline } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import i18next from "i18next";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Receipt } from "../../api/types.ts";
 import { duration } from "../../format/number.ts";
@@ -9,10 +10,16 @@ import { Copy } from "../../ui/copy.tsx";
 import { Time } from "../../ui/time.tsx";
 
 type Attempt = Receipt["attempts"][number];
-type Reason = keyof (typeof en)["usage"]["reasons"];
-type Kind = keyof (typeof en)["usage"]["failures"];
+type Texts = (typeof en)["usage"];
+type Reason = keyof Texts["reasons"];
+type Kind = keyof Texts["failures"];
+type ShortKind = keyof Texts["failed"];
 
 const isFailed = ({ outcome }: Attempt): boolean => outcome !== "answered";
+
+/** A kind of failure in few words; the kind itself when a newer gateway names one. */
+export const failedText = (kind: string): string =>
+  i18next.t(`usage.failed.${kind as ShortKind}`, { defaultValue: kind });
 
 /** What a kind of failure means; the kind itself when a newer gateway names one. */
 function meaningOf({ outcome, provider }: Attempt): string {
@@ -31,12 +38,14 @@ export function Id({ of: id }: { readonly of: string }) {
   );
 }
 
-/** A provider's or the gateway's own words about a failure, as they came. */
-function Message({ of: { message } }: { readonly of: Attempt }) {
-  if (message === null) return null;
+/** A value under its name, in the flow of the text. */
+function Line({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
-    <Text size="sm" style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
-      {message}
+    <Text size="sm" component="div" style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+      <Text span inherit fw={500} me={6}>
+        {name}
+      </Text>
+      {children}
     </Text>
   );
 }
@@ -52,13 +61,13 @@ export function WhyFailed({ of: { attempts, event } }: { readonly of: Receipt })
         {last !== undefined && (
           <>
             <Text size="sm">{meaningOf(last)}</Text>
-            <Message of={last} />
+            {last.message !== null && <Line name={t("usage.receipt.message")}>{last.message}</Line>}
             {last.mid_stream && <Text size="sm">{t("usage.receipt.midStream")}</Text>}
           </>
         )}
-        <Text size="sm">
-          {t("usage.receipt.errorCode")} <Code>{event.error_code}</Code>
-        </Text>
+        <Line name={t("usage.receipt.errorCode")}>
+          <Code>{event.error_code}</Code>
+        </Line>
       </Stack>
     </Alert>
   );
@@ -67,34 +76,54 @@ export function WhyFailed({ of: { attempts, event } }: { readonly of: Receipt })
 /** Why a call was made there and with its credential; nothing where there was no choice. */
 function Chosen({ of: attempt }: { readonly of: Attempt }) {
   const { t } = useTranslation();
-  const parts = (["provider", "credential"] as const).flatMap((what) => {
+  return (["provider", "credential"] as const).map((what) => {
     const reason = attempt[`${what}_reason`];
-    if (reason === null) return [];
-    const text = i18next.t(`usage.reasons.${reason as Reason}`, { defaultValue: reason });
-    return [t(`usage.chosen.${what}`, { reason: text })];
+    if (reason === null) return null;
+    return (
+      <Line key={what} name={t(`usage.chosen.${what}`)}>
+        {i18next.t(`usage.reasons.${reason as Reason}`, { defaultValue: reason })}
+      </Line>
+    );
   });
-  if (parts.length === 0) return null;
+}
+
+/** What a provider reported about a call that failed, in its own words. */
+function Reported({ of: { message, code, provider_request_id: id } }: { readonly of: Attempt }) {
+  const { t } = useTranslation();
   return (
-    <Text size="xs" c="dimmed">
-      {parts.join(" · ")}
-    </Text>
+    <>
+      {message !== null && <Line name={t("usage.receipt.message")}>{message}</Line>}
+      {code !== null && <Line name={t("usage.receipt.code")}>{code}</Line>}
+      {id !== null && (
+        <Group gap={6}>
+          <Text size="sm" fw={500}>
+            {t("usage.receipt.providerRequestId")}
+          </Text>
+          <Id of={id} />
+        </Group>
+      )}
+    </>
   );
 }
 
 function Result({ of: attempt }: { readonly of: Attempt }) {
   const { t } = useTranslation();
-  const { code, outcome, status } = attempt;
-  const parts = [outcome === "answered" ? t("usage.receipt.answered") : outcome, status, code];
+  const text = isFailed(attempt) ? failedText(attempt.outcome) : t("usage.receipt.answered");
   return (
-    <Badge size="xs" variant="dot" color={isFailed(attempt) ? "red" : "teal"} tt="none">
-      {parts.filter((part) => part !== null).join(" · ")}
+    <Badge variant="dot" color={isFailed(attempt) ? "red" : "teal"} tt="none" fw={500}>
+      {attempt.status === null ? text : `${text} · ${attempt.status}`}
     </Badge>
   );
 }
 
+/** A credential's name, or its last characters; nothing of one that is too short to show any. */
+function credentialText({ credential }: Attempt): string | undefined {
+  if (credential === null || !/\w/.test(credential)) return undefined;
+  return i18next.t("usage.receipt.credential", { name: credential });
+}
+
 /** The calls to providers in their order; of a failed one, what the provider reported. */
 export function Attempts({ of: { attempts } }: { readonly of: Receipt }) {
-  const { t } = useTranslation();
   return (
     <Timeline bulletSize={12} lineWidth={1} active={attempts.length}>
       {attempts.map((attempt) => (
@@ -102,28 +131,23 @@ export function Attempts({ of: { attempts } }: { readonly of: Receipt }) {
           key={`${attempt.provider}-${attempt.started_at}`}
           color={isFailed(attempt) ? "red" : "teal"}
           title={
-            <Text size="sm">
-              {[attempt.provider, attempt.model, attempt.credential].filter((part) => part !== null).join(" · ")}
-            </Text>
-          }
-        >
-          <Stack gap={4}>
             <Group gap="xs">
-              <Text size="xs" c="dimmed">
-                <Time at={attempt.started_at} /> · {duration(attempt.duration_ms)}
+              <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+                {[attempt.provider, attempt.model].join(" · ")}
               </Text>
               <Result of={attempt} />
             </Group>
+          }
+        >
+          <Stack gap={4}>
+            <Text size="sm" c="dimmed">
+              <Time at={attempt.started_at} as="second" /> ·{" "}
+              {[duration(attempt.duration_ms), credentialText(attempt)]
+                .filter((part) => part !== undefined)
+                .join(" · ")}
+            </Text>
             <Chosen of={attempt} />
-            <Message of={attempt} />
-            {attempt.provider_request_id !== null && (
-              <Group gap={4}>
-                <Text size="xs" c="dimmed">
-                  {t("usage.receipt.providerRequestId")}
-                </Text>
-                <Id of={attempt.provider_request_id} />
-              </Group>
-            )}
+            <Reported of={attempt} />
           </Stack>
         </Timeline.Item>
       ))}

@@ -11,7 +11,7 @@ import { Money } from "../../ui/money.tsx";
 import { AccountName, KeyLink } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
 import { unitText } from "../models/names.ts";
-import { Attempts, Id, WhyFailed } from "./receipt-attempts.tsx";
+import { Attempts, failedText, Id, WhyFailed } from "./receipt-attempts.tsx";
 import { LedgerRows } from "./receipt-ledger.tsx";
 import { receiptQuery, tookMs } from "./usage.ts";
 import { Outcome } from "./usage-requests.tsx";
@@ -94,7 +94,12 @@ function EventFacts({ of: event }: { readonly of: Receipt["event"] }) {
       )}
       {event.requested_model !== null && (
         <FactRow name={t("usage.receipt.requestedModel")}>
-          {event.requested_model} ({event.fallback_reason})
+          {event.requested_model}
+          {event.fallback_reason !== null && (
+            <Text size="xs" c="dimmed">
+              {t("usage.receipt.replaced", { reason: failedText(event.fallback_reason) })}
+            </Text>
+          )}
         </FactRow>
       )}
       <FactRow name={t("usage.receipt.provider")}>
@@ -159,13 +164,13 @@ function Body({ of: receipt }: { readonly of: Receipt }) {
       </Group>
       <WhyFailed of={receipt} />
       {receipt.items.length > 0 && <Items of={receipt} />}
-      <EventFacts of={event} />
       {receipt.attempts.length > 0 && (
         <div>
           <Heading>{t("usage.receipt.attempts")}</Heading>
           <Attempts of={receipt} />
         </div>
       )}
+      <EventFacts of={event} />
       {receipt.ledger.length > 0 && (
         <div>
           <Heading>{t("usage.receipt.ledger")}</Heading>

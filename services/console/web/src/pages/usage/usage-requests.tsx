@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text } from "@mantine/core";
+import { Badge, Box, Group, Stack, Text } from "@mantine/core";
 import { useHover } from "@mantine/hooks";
 import { IconListSearch } from "@tabler/icons-react";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -114,15 +114,20 @@ function useKeyNames(): (id: string) => string {
   }, [data, t]);
 }
 
-function ModelCell({ of: { model, operation } }: { readonly of: UsageEvent }) {
+function ModelCell({ of: event }: { readonly of: UsageEvent }) {
   return (
     <Stack gap={0}>
       <Text size="sm" fw={500}>
-        {model}
+        {event.model}
       </Text>
       <Text size="xs" c="dimmed">
-        {operation}
+        {event.operation}
       </Text>
+      {event.outcome !== "completed" && (
+        <Box hiddenFrom="sm" mt={4}>
+          <Outcome of={event} />
+        </Box>
+      )}
     </Stack>
   );
 }
