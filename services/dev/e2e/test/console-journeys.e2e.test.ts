@@ -25,6 +25,12 @@ const pageNames = [
   "members",
   "audit-log",
   "accounts",
+  "unpriced",
+  "fleet",
+  "prices",
+  "providers",
+  "provider-bills",
+  "profile",
 ];
 /** Maximum size of the first page's scripts as transferred, bytes. */
 const firstScriptBytes = 150_000;
@@ -67,12 +73,14 @@ describe("the console in a browser", () => {
     assert.ok(scripts.length <= 4, JSON.stringify(scripts));
   });
 
-  test("an issued key works in the OpenAI SDK, and its request is shown with a receipt", async () => {
-    const page = await stage.visit("/keys", "API keys");
+  test("after the first sign-in, the first steps lead to a key, a request with the OpenAI SDK and its receipt", async () => {
+    const page = await stage.visit("/", "Overview");
+    await page.getByRole("link", { name: "Create an API key" }).click();
     const client = await stage.issueKey(page, "journey");
     const completion = await client.chat.completions.create(hello);
     assert.ok(completion.choices[0]?.message.content);
-    await page.getByRole("link", { name: "Usage" }).click();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("link", { name: "Open the request's receipt" }).click();
     const rows = page
       .getByRole("region", { name: "Requests", exact: true })
       .getByRole("row")
@@ -119,7 +127,7 @@ describe("the console in a browser", () => {
     await failing({ "error-event": 4 }, response);
     await page.getByRole("row").filter({ hasText: "upstream_error" }).nth(1).waitFor();
     await open("upstream_error");
-    await explanation.getByText("The client had received a part of the response.").waitFor();
+    await explanation.getByText("The client had received part of the response.").waitFor();
   });
 
   test("a key's page shows why it gets 429, beside its limits and their current use", async () => {
@@ -350,7 +358,7 @@ describe("the console in a browser", () => {
     for (const [script] of (await loaded?.text())?.matchAll(/<script[^>]*>/g) ?? []) assert.match(script, /\ssrc="/);
     await stage.fillIn(page);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    for (const name of [...pageNames, "unpriced", "fleet", "prices", "providers", "profile"]) {
+    for (const name of pageNames) {
       await page.goto(`${stage.fleet.run.console_url}/${name}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForLoadState("networkidle");
@@ -395,15 +403,26 @@ describe("the console in a browser", () => {
     await page.getByRole("heading", { level: 1, name: "Audit log" }).waitFor();
   });
 
-  test("axe finds nothing serious on any page, light or dark", { timeout: 300_000 }, async () => {
+  test("axe finds nothing serious on any page or on a failed request's receipt, light or dark", {
+    timeout: 300_000,
+  }, async () => {
     const page = await stage.visit("/keys", "API keys");
     // axe is injected by hand, which the page's security policy forbids.
     const storageState = await page.context().storageState();
     await stage.closePages();
     const judged = await stage.newPage("/keys", { bypassCSP: true, storageState });
     const problems: string[] = [];
-    for (const name of [...pageNames, "unpriced", "fleet", "prices", "providers", "playground?mode=edit", "profile"]) {
-      await judged.goto(`${stage.fleet.run.console_url}/${name}`);
+    const { run } = stage.fleet;
+    const failed = (await adminApi(run).call("GET", "/usage/events?outcome=failed&limit=1")) as {
+      data: { request_id: string }[];
+    };
+    const withDetails = [
+      "playground?mode=edit",
+      `billing/${new Date().toISOString().slice(0, 7)}?account=${run.account_id}`,
+      `usage?request=${failed.data[0]?.request_id}`,
+    ];
+    for (const name of [...pageNames, ...withDetails]) {
+      await judged.goto(`${run.console_url}/${name}`);
       await judged.getByRole("heading", { level: 1 }).waitFor();
       await judged.waitForLoadState("networkidle");
       for (const colorScheme of ["light", "dark"] as const) {

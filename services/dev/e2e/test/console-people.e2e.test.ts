@@ -268,7 +268,7 @@ describe("users of a console with two replicas", () => {
     assert.equal(await review.getByRole("button", { name: "Accept" }).isEnabled(), false);
     await review.getByLabel("I checked these prices on the vendor's page").check();
     await review.getByRole("button", { name: "Accept" }).click();
-    await page.getByText(`The new price of ${model} is in force within seconds.`).waitFor();
+    await page.getByText(`The new price of ${model} takes effect within seconds.`).waitFor();
     await page.getByRole("row").filter({ hasText: model }).filter({ hasText: "-50%" }).waitFor();
     const { data } = (await api.call("GET", "/audit-log?action=price.accept")) as {
       data: { target_id: string; after: { price_version: string; price: { input_tokens: number } } }[];

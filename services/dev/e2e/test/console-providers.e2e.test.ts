@@ -113,7 +113,7 @@ describe("providers in the running gateway", () => {
     await drawer.getByText("sk-...3333").waitFor();
     await drawer.getByText("No models yet").waitFor();
     await drawer.getByText("The provider responds.").waitFor();
-    await drawer.getByText("Add a model of the provider, and test again.").waitFor();
+    await drawer.getByText("Add one of the provider's models, then test again.").waitFor();
     await drawer.getByRole("button", { name: "Add model" }).click();
     await drawer.getByLabel("Model at the provider").fill("kimi-k3");
     await drawer.getByLabel("Context tokens").fill("131072");

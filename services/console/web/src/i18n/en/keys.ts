@@ -69,11 +69,11 @@ export const keys = {
     tags: "Tags",
     tagsHint: "Press Enter after each tag. Use tags to split usage.",
     strategy: "Routing strategy",
-    strategyHint: "How requests are distributed over a model's providers.",
+    strategyHint: "How requests are distributed across a model's providers.",
     submit: "Create key",
   },
   strategies: {
-    model: "As set for each model",
+    model: "Each model's setting",
     priority: "Priority",
     weighted: "Weighted",
     least_latency: "Lowest latency",

@@ -12,7 +12,7 @@ export const accounts = {
     lowerOutputCapAbout:
       "Requests without max_tokens get a shorter response instead of an error when the balance is low. x-gateway-max-tokens reports the cap.",
     disabled: "Disable the account",
-    disabledAbout: "Refuses requests with its API keys. Requests in progress are completed and billed.",
+    disabledAbout: "Requests with its API keys are refused. Requests in progress are completed and billed.",
   },
   search: "Search by name or ID",
   empty: "No accounts yet",
@@ -88,7 +88,7 @@ export const members = {
   disable: "Disable",
   remove: "Remove",
   resetTwoFactor: "Reset two-factor authentication",
-  twoFactorReset: "{{email}} can sign in with the password alone and was signed out.",
+  twoFactorReset: "{{email}} was signed out and can now sign in with the password alone.",
   leaving: {
     title: "Remove {{email}}?",
     about: "They are signed out immediately and their pending invitations are canceled.",

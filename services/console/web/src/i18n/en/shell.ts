@@ -26,7 +26,7 @@ export const common = {
 } as const;
 
 export const palette = {
-  placeholder: "Search pages, keys, models, accounts and requests",
+  placeholder: "Search pages, keys, models, accounts, and requests",
   pages: "Pages",
   keys: "Keys",
   models: "Models",
@@ -38,9 +38,9 @@ export const palette = {
 
 export const simulated = {
   badge: "Simulated",
-  hint: "A simulator replaces this provider. Responses are invented; nothing is sent to the provider.",
-  banner: "Simulated providers: {{names}}. Their responses are invented.",
-  bannerMore: "Simulated providers: {{names}} and {{more}} more. Their responses are invented.",
+  hint: "A simulator responds for this provider. Responses are not real, and nothing is sent to the provider.",
+  banner: "Simulated providers: {{names}}. Their responses are not real.",
+  bannerMore: "Simulated providers: {{names}} and {{more}} more. Their responses are not real.",
   real: "To use a real provider, start with its key:",
   realWith: "Start with {{variable}} to use the real provider.",
 } as const;
@@ -65,7 +65,7 @@ export const invitation = {
 
 export const confirmAddress = {
   title: "Confirm your address",
-  about: "After you confirm, this gateway sends the spend alerts of the account named in the mail to your address.",
+  about: "After you confirm, this gateway sends the spend alerts of the account named in the email to your address.",
   confirm: "Confirm",
   done: "Confirmed",
   doneAbout: "{{email}} now receives the spend alerts of account {{account}}. You can close this page.",
@@ -183,7 +183,7 @@ export const twoFactor = {
   left_one: "{{count}} recovery code left.",
   left_other: "{{count}} recovery codes left.",
   continue: "Continue",
-  scan: "Scan this QR code with an authenticator app, such as 1Password, Google Authenticator or Aegis.",
+  scan: "Scan this QR code with an authenticator app, such as 1Password, Google Authenticator, or Aegis.",
   qr: "QR code for the authenticator app",
   typeSecret: "Or enter this key in the app:",
   code: "6-digit code from the app",

@@ -33,7 +33,7 @@ export const keys = {
   allModels: "全部模型",
   models_one: "{{count}} 个模型",
   models_other: "{{count}} 个模型",
-  never: "永不",
+  never: "永不过期",
   rpm: "{{count, number}}\u00a0RPM",
   tpm: "{{count, number}}\u00a0TPM",
   concurrency: "并发\u00a0{{count, number}}",
@@ -73,7 +73,7 @@ export const keys = {
     submit: "创建密钥",
   },
   strategies: {
-    model: "按各模型的设置",
+    model: "使用各模型的设置",
     priority: "优先级",
     weighted: "按权重",
     least_latency: "最低延迟",

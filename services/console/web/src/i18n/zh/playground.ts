@@ -5,7 +5,7 @@ export const playground = {
   model: "模型",
   models: "模型",
   modelsHint: "最多并排比较四个模型。",
-  system: "系统提示",
+  system: "系统提示词",
   temperature: "温度",
   usual: "模型默认值",
   maxTokens: "最大输出 Token",

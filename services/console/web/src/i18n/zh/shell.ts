@@ -38,9 +38,9 @@ export const palette = {
 
 export const simulated = {
   badge: "模拟",
-  hint: "此提供商由模拟器代替。响应是虚构的，不会向提供商发送任何内容。",
-  banner: "模拟的提供商：{{names}}。其响应是虚构的。",
-  bannerMore: "模拟的提供商：{{names}} 及另外 {{more}} 个。其响应是虚构的。",
+  hint: "此提供商由模拟器代替。响应为模拟内容，不会向提供商发送任何数据。",
+  banner: "模拟的提供商：{{names}}。响应为模拟内容。",
+  bannerMore: "模拟的提供商：{{names}} 及另外 {{more}} 个。响应为模拟内容。",
   real: "如需使用真实的提供商，请设置其密钥后启动：",
   realWith: "设置 {{variable}} 后启动即可使用真实的提供商。",
 } as const;
@@ -88,7 +88,7 @@ export const nav = {
   fleet: "集群",
   bills: "提供商账单",
   prices: "价格",
-  providers: "供应商",
+  providers: "提供商",
 };
 
 export const notFound = {

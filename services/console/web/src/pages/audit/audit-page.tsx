@@ -108,6 +108,8 @@ function Difference({ of: { before, after } }: { readonly of: AuditRecord }) {
 
 function Details({ of: record }: { readonly of: AuditRecord }) {
   const { t } = useTranslation();
+  const { target_id: id } = record;
+  const name = useTargetName()(record);
   return (
     <Stack gap="lg">
       <Facts>
@@ -117,7 +119,7 @@ function Details({ of: record }: { readonly of: AuditRecord }) {
         <FactRow name={t("audit.columns.who")}>
           {record.actor.name} ({record.actor.id})
         </FactRow>
-        <FactRow name={t("audit.columns.target")}>{record.target_id}</FactRow>
+        <FactRow name={t("audit.columns.target")}>{name === id ? id : `${name} (${id})`}</FactRow>
         <FactRow name={t("audit.columns.from")}>{record.client_address ?? "—"}</FactRow>
         <FactRow name={t("audit.request")}>{record.actor.request_id ?? "—"}</FactRow>
         <FactRow name={t("audit.hash")}>

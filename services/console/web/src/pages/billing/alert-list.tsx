@@ -91,7 +91,7 @@ function State({ of: alert }: { readonly of: SpendAlert }) {
     <Text size="sm" c={isLow(alert) ? "var(--mantine-color-error)" : "dimmed"} style={{ whiteSpace: "nowrap" }}>
       {kind === "balance" ? (
         <>
-          <Money usd={balance_usd ?? "0"} /> {t("billing.left")} · &lt; <Money usd={below_usd ?? "0"} />
+          {t("billing.left")} <Money usd={balance_usd ?? "0"} /> · &lt; <Money usd={below_usd ?? "0"} />
         </>
       ) : (
         <>

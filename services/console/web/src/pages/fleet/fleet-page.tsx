@@ -34,12 +34,12 @@ function Books({ of: audit }: { readonly of: Fleet["audit"] }) {
         role="status"
         style={{ borderInlineStart: "4px solid var(--mantine-color-teal-filled)" }}
       >
-        {rows} <Time at={audit.at} as="relative" />
+        {rows} · <Time at={audit.at} as="relative" />
       </Alert>
     );
   return (
     <Alert color="red" title={t("fleet.books.wrong")} icon={<IconShieldX size={18} />} role="alert">
-      {rows} <Time at={audit.at} as="relative" />
+      {rows} · <Time at={audit.at} as="relative" />
       <List size="sm" mt="xs">
         {audit.faults.map((fault) => (
           <List.Item key={fault}>{fault}</List.Item>

@@ -142,12 +142,12 @@ export function useKeyColumns(): Columns<Key> {
         id: "spent",
         header: t("keys.columns.spent"),
         cell: ({ row }) => <KeySpending of={row.original} />,
-        meta: { from: "md" },
       }),
       column.accessor((key) => key.expires ?? last, {
         id: "expires",
         header: t("keys.columns.expires"),
         cell: ({ row }) => <KeyExpiry of={row.original} />,
+        meta: { from: "md" },
       }),
       column.accessor((key) => key.last_used_at ?? "", {
         id: "used",

@@ -52,7 +52,7 @@ function useColumns(): Columns<Reviewed> {
 function Tables({ of: { tables, total_models: total, covered_models: covered } }: { readonly of: PriceReview }) {
   const { t } = useTranslation();
   if (tables.length === 0) return null;
-  const origins = tables.map(({ origin }) => origin).join(", ");
+  const origins = tables.map(({ origin }) => origin).join(t("common.comma"));
   return (
     <Text size="sm" c="dimmed">
       {t("prices.compared", { count: tables.length, origins })}{" "}
