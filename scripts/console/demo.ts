@@ -10,6 +10,7 @@ import { startReceiver } from "@uag/harness/fleet/receiver";
 import { buildConsole } from "@uag/local/console-web";
 import type { Run } from "@uag/local/run-file";
 import { startFleet } from "@uag/local/service";
+import { makeReceipts } from "./receipts.ts";
 
 export interface Demo extends AsyncDisposable {
   readonly run: Run;
@@ -122,7 +123,10 @@ async function fill(run: Run, receivers: Receivers): Promise<void> {
   const keys: KeyOf[] = [];
   for (const fields of keysOf(account_id)) keys.push((await api.call("POST", "/keys", fields)) as KeyOf);
   await makeTraffic(run, keys);
-  if (keys[0] !== undefined) await makeExcess(run, keys[0]);
+  if (keys[0] !== undefined) {
+    await makeExcess(run, keys[0]);
+    await makeReceipts(run, keys[0].key);
+  }
   if (keys[3] !== undefined) await makeRefusals(run, keys[3]);
   const alert = { account_id, ...receivers };
   const [, support] = keys;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bytesOf, scriptsOf, violationsOf } from "@uag/e2e/console/page-checks";
 import type { Run } from "@uag/local/run-file";
+import { openFirstReceipt } from "./first-receipt.ts";
 import { type Browser, type Page, signIn } from "./sign-in.ts";
 
 interface Measured {
@@ -35,8 +36,8 @@ async function judge(page: Page, name: string, readyMs: number): Promise<void> {
 
 /**
  * Prints for each page, loaded without a browser cache, the time until it accepts input (median of
- * several loads) and the size of its parts; for the sign-in also the time from there to the
- * console.
+ * several loads) and the size of its parts; for the sign-in also the times from there to the
+ * console, and by its first steps to the receipt of a first request.
  */
 export async function measure(browser: Browser, { run, paths }: Measured): Promise<void> {
   await sleep(restMs);
@@ -50,6 +51,8 @@ export async function measure(browser: Browser, { run, paths }: Measured): Promi
   await signIn(page, run);
   await usable(page);
   await judge(page, "from sign-in to console", performance.now() - began);
+  await openFirstReceipt(page, run);
+  await judge(page, "from sign-in to first receipt", performance.now() - began);
   const storageState = await first.storageState();
   await first.close();
   for (const path of paths) {

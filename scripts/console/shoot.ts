@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Run } from "@uag/local/run-file";
+import { checkChineseFont } from "./fonts.ts";
 import { pages, within } from "./pages.ts";
 import { type Browser, type Page, signIn } from "./sign-in.ts";
 import { type State, states, type Texts } from "./states.ts";
@@ -68,6 +69,7 @@ export async function shoot(browser: Browser, options: Shoot): Promise<void> {
   await using context = await browser.newContext({ locale });
   context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
+  if (locale === "zh-CN") await checkChineseFont(page);
   for (const path of isOutside.filter((one) => isWanted(nameOf(one)))) {
     await page.goto(`${run.console_url}/${path}`);
     await page.locator("main h1").waitFor();

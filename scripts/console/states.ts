@@ -1,6 +1,7 @@
 import { en } from "@uag/console-web/i18n/en";
 import { zh } from "@uag/console-web/i18n/zh";
 import { samplePicture } from "@uag/e2e/console/picture";
+import { receipts } from "./receipts.ts";
 import type { Page } from "./sign-in.ts";
 
 /** The console's texts, which locate its buttons and fields in any language. */
@@ -157,6 +158,14 @@ const ofMoney: readonly State[] = [
   },
 ];
 
+const ofReceipts = Object.entries(receipts).map(
+  ([name, id]): State => ({
+    name: `usage-receipt-${name}`,
+    path: `usage?id=${id}`,
+    reach: (page) => page.locator("tbody tr[tabindex]").first().click(),
+  }),
+);
+
 const ofKeys: readonly State[] = [
   { name: "keys-create", path: "keys", reach: (page, { keys }) => press(page, keys.create) },
   {
@@ -224,6 +233,7 @@ const ofPeople: readonly State[] = [
 export const states: readonly State[] = [
   ...playground,
   ...ofMoney,
+  ...ofReceipts,
   ...ofKeys,
   ...ofPeople,
   {
