@@ -32,6 +32,8 @@ export const bills = {
   newest: "Only the latest {{count}} requests of the day are searched.",
   none: "No comparisons yet",
   noneHint: "Give the auditor an admin key for the provider's organization, or run npm run reconcile.",
+  noUsage: "No usage on this day",
+  noUsageHint: "Neither the gateway nor the provider has any.",
   noRequests: "No requests to this model on this day",
   noRequestsHint: "Usage that only the provider reports did not pass through this gateway.",
 } as const;

@@ -31,6 +31,8 @@ export const bills = {
   newest: "仅在当日最新的 {{count}} 个请求中查找。",
   none: "尚未核对",
   noneHint: "请为审计进程设置组织的管理密钥，或运行 npm run reconcile。",
+  noUsage: "当日没有用量",
+  noUsageHint: "网关与提供商均无记录。",
   noRequests: "当日没有此模型的请求",
   noRequestsHint: "仅由提供商报告的用量未经过此网关。",
 } as const;

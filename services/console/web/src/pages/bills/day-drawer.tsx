@@ -77,7 +77,7 @@ function Details({ of: day }: { readonly of: Reconciliation }) {
           rows={day.figures}
           rowId={(figure) => `${figure.model} ${figure.unit}`}
           onOpen={(figure) => setModel(figure.model ?? undefined)}
-          empty={<Empty icon={IconScale} title={t("bills.none")} hint={t("bills.noneHint")} />}
+          empty={<Empty icon={IconScale} title={t("bills.noUsage")} hint={t("bills.noUsageHint")} />}
           minWidth={640}
         />
       </Panel>
