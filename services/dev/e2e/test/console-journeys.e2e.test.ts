@@ -228,14 +228,16 @@ describe("the console in a browser", () => {
     assert.deepEqual(await exported(), []);
   });
 
-  test("a request is found by the client's own id, and the address keeps the search and the columns", async () => {
+  test("Ctrl-K finds a request by the client's own id, and the address keeps the search and the columns", async () => {
     const { account_id, base_url, api_key: apiKey } = stage.fleet.run;
     const client = new OpenAI({ baseURL: `${base_url}/v1`, apiKey });
     const headers = { "x-request-id": "order-2041" };
     const { _request_id: requestId } = await client.chat.completions.create(hello, { headers });
-    const page = await stage.visit(`/usage?account=${account_id}`, "Usage");
+    const page = await stage.visit(`/keys?account=${account_id}`, "API keys");
     const rows = page.locator("tbody tr[tabindex]");
-    await page.getByLabel("Search by request ID").fill("order-2041");
+    await page.keyboard.press("Control+k");
+    await page.getByPlaceholder(/^Search pages/).fill("order-2041");
+    await page.getByText("Find request order-2041").click();
     await waitFor(async () => (await rows.count()) === 1, { what: "only the request with this id" });
     assert.equal(new URL(page.url()).searchParams.get("id"), "order-2041");
     await page.getByRole("button", { name: "Columns" }).click();

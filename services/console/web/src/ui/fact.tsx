@@ -20,7 +20,8 @@ export function Fact({
         {children}
       </Text>
       {hint !== undefined && (
-        <Text size="xs" c="dimmed" component="div">
+        // Chinese breaks between any characters, such as a number and its unit.
+        <Text size="xs" c="dimmed" component="div" style={{ wordBreak: "keep-all", overflowWrap: "anywhere" }}>
           {hint}
         </Text>
       )}
