@@ -12,6 +12,8 @@ import type {
 } from "@uag/contract/responses/admin-providers";
 import type { Shown } from "@uag/contract/responses/shown";
 import type { CatalogProvider, CredentialShare, ProviderCredential } from "@uag/proto/billing/v1/catalog.ts";
+import { usdText } from "@uag/runtime/usd";
+import type { z } from "zod";
 import type { AdminCall, AdminHandler } from "./admin.ts";
 import { checkedBody } from "./check.ts";
 import { poolOf } from "./credential-pool.ts";
@@ -33,6 +35,10 @@ const showCredential = (credential: ProviderCredential): Shown<typeof providerCr
   weight: credential.share?.weight ?? 1,
   priority: credential.share?.priority ?? 0,
   account: credential.share?.account || null,
+  daily_cap_usd: credential.share?.dailyCapUsd || null,
+  monthly_cap_usd: credential.share?.monthlyCapUsd || null,
+  spent_today_usd: usdText(credential.spentTodayNanoUsd),
+  spent_this_month_usd: usdText(credential.spentThisMonthNanoUsd),
   revision: Number(credential.revision),
   created_at: new Date(Number(credential.createdAtMs)).toISOString(),
   created_by: credential.createdBy,
@@ -153,11 +159,25 @@ export const updateProvider: AdminHandler = async (call) => {
   return { body: await readProvider(call) };
 };
 
-/** The fields of a request that say how a credential shares the calls. */
-const shareIn = ({ weight, priority, account }: CredentialShare): CredentialShare => ({
+type ShareFields = Pick<
+  z.infer<typeof updateCredentialRequest>,
+  "weight" | "priority" | "account" | "daily_cap_usd" | "monthly_cap_usd"
+>;
+
+/** The fields of a request that say how a credential shares the calls, and what it may spend. */
+const shareIn = ({
+  weight,
+  priority,
+  account,
+  daily_cap_usd: dailyCapUsd,
+  monthly_cap_usd: monthlyCapUsd,
+}: ShareFields): CredentialShare => ({
   ...(weight !== undefined && { weight }),
   ...(priority !== undefined && { priority }),
   ...(account !== undefined && { account }),
+  // 0: no cap.
+  ...(dailyCapUsd !== undefined && { dailyCapUsd: dailyCapUsd ?? 0 }),
+  ...(monthlyCapUsd !== undefined && { monthlyCapUsd: monthlyCapUsd ?? 0 }),
 });
 
 /** Adds a credential; its secret is in no response. */

@@ -33,6 +33,7 @@ const ofProviders = [
   "upstream_rate_limited",
   "upstream_error",
   "upstream_unavailable",
+  "spend_cap_reached",
   "upstream_timeout",
 ] as const satisfies readonly ErrorCode[];
 const ofMoney = [

@@ -169,7 +169,15 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
   };
   const credential = { id: "cred_1", provider: "p", name: "", hint: "sk-...abcd", variable: "", enabled: true };
   const share = { weight: 1, priority: 0, account: "" };
-  const listedCredential = { ...credential, share, revision: 1n, createdAtMs: 1n, createdBy: "ci" };
+  const listedCredential = {
+    ...credential,
+    share,
+    revision: 1n,
+    createdAtMs: 1n,
+    createdBy: "ci",
+    spentTodayNanoUsd: 0n,
+    spentThisMonthNanoUsd: 0n,
+  };
   const provider = { name: "p", protocol: "openai", baseUrl: "https://p", baseUrlChanged: false, enabled: true };
   const changed = { overlayVersion: 1n };
   const listedProvider = {

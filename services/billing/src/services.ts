@@ -36,6 +36,7 @@ import { getInvoice, listInvoices } from "./rpc/invoices.ts";
 import { isHolderGone } from "./rpc/is-holder-gone.ts";
 import { itemize } from "./rpc/itemize.ts";
 import { leaseFetches } from "./rpc/lease-fetches.ts";
+import { leaseSpend } from "./rpc/lease-spend.ts";
 import { listAcceptedPrices } from "./rpc/list-accepted-prices.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
 import { listAuditRecords } from "./rpc/list-audit-records.ts";
@@ -180,6 +181,7 @@ export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): R
         heartbeat: bind(heartbeat),
         closeHolder: bind(closeHolder),
         isHolderGone: bind(isHolderGone),
+        leaseSpend: bind(leaseSpend),
       },
       log,
     ),

@@ -83,7 +83,12 @@ export interface CredentialShare {
     | number
     | undefined;
   /** The account at the provider, whose limits its credentials share; empty, the default: one of its own. */
-  account?: string | undefined;
+  account?:
+    | string
+    | undefined;
+  /** The most that it may spend in a day and in a month (UTC), USD; 0, the default: no cap. */
+  dailyCapUsd?: number | undefined;
+  monthlyCapUsd?: number | undefined;
 }
 
 export interface ListProvidersRequest {
@@ -128,7 +133,12 @@ export interface ProviderCredential {
   revision: bigint;
   createdAtMs: bigint;
   createdBy: string;
-  share: CredentialShare | undefined;
+  share:
+    | CredentialShare
+    | undefined;
+  /** What it has spent today and this month (UTC). */
+  spentTodayNanoUsd: bigint;
+  spentThisMonthNanoUsd: bigint;
 }
 
 export interface UpdateProviderRequest {
@@ -918,7 +928,13 @@ export const OverlayCredential: MessageFns<OverlayCredential> = {
 };
 
 function createBaseCredentialShare(): CredentialShare {
-  return { weight: undefined, priority: undefined, account: undefined };
+  return {
+    weight: undefined,
+    priority: undefined,
+    account: undefined,
+    dailyCapUsd: undefined,
+    monthlyCapUsd: undefined,
+  };
 }
 
 export const CredentialShare: MessageFns<CredentialShare> = {
@@ -931,6 +947,12 @@ export const CredentialShare: MessageFns<CredentialShare> = {
     }
     if (message.account !== undefined) {
       writer.uint32(26).string(message.account);
+    }
+    if (message.dailyCapUsd !== undefined) {
+      writer.uint32(33).double(message.dailyCapUsd);
+    }
+    if (message.monthlyCapUsd !== undefined) {
+      writer.uint32(41).double(message.monthlyCapUsd);
     }
     return writer;
   },
@@ -972,6 +994,22 @@ export const CredentialShare: MessageFns<CredentialShare> = {
             message.account = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.dailyCapUsd = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.monthlyCapUsd = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -989,6 +1027,16 @@ export const CredentialShare: MessageFns<CredentialShare> = {
       weight: isSet(object.weight) ? globalThis.Number(object.weight) : undefined,
       priority: isSet(object.priority) ? globalThis.Number(object.priority) : undefined,
       account: isSet(object.account) ? globalThis.String(object.account) : undefined,
+      dailyCapUsd: isSet(object.dailyCapUsd)
+        ? globalThis.Number(object.dailyCapUsd)
+        : isSet(object.daily_cap_usd)
+        ? globalThis.Number(object.daily_cap_usd)
+        : undefined,
+      monthlyCapUsd: isSet(object.monthlyCapUsd)
+        ? globalThis.Number(object.monthlyCapUsd)
+        : isSet(object.monthly_cap_usd)
+        ? globalThis.Number(object.monthly_cap_usd)
+        : undefined,
     };
   },
 
@@ -1003,6 +1051,12 @@ export const CredentialShare: MessageFns<CredentialShare> = {
     if (message.account !== undefined) {
       obj.account = message.account;
     }
+    if (message.dailyCapUsd !== undefined) {
+      obj.dailyCapUsd = floatToJson(message.dailyCapUsd);
+    }
+    if (message.monthlyCapUsd !== undefined) {
+      obj.monthlyCapUsd = floatToJson(message.monthlyCapUsd);
+    }
     return obj;
   },
 
@@ -1014,6 +1068,8 @@ export const CredentialShare: MessageFns<CredentialShare> = {
     message.weight = object.weight ?? undefined;
     message.priority = object.priority ?? undefined;
     message.account = object.account ?? undefined;
+    message.dailyCapUsd = object.dailyCapUsd ?? undefined;
+    message.monthlyCapUsd = object.monthlyCapUsd ?? undefined;
     return message;
   },
 };
@@ -1415,6 +1471,8 @@ function createBaseProviderCredential(): ProviderCredential {
     createdAtMs: 0n,
     createdBy: "",
     share: undefined,
+    spentTodayNanoUsd: 0n,
+    spentThisMonthNanoUsd: 0n,
   };
 }
 
@@ -1455,6 +1513,18 @@ export const ProviderCredential: MessageFns<ProviderCredential> = {
     }
     if (message.share !== undefined) {
       CredentialShare.encode(message.share, writer.uint32(82).fork()).join();
+    }
+    if (message.spentTodayNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.spentTodayNanoUsd) !== message.spentTodayNanoUsd) {
+        throw new globalThis.Error("value provided for field message.spentTodayNanoUsd of type int64 too large");
+      }
+      writer.uint32(88).int64(message.spentTodayNanoUsd);
+    }
+    if (message.spentThisMonthNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.spentThisMonthNanoUsd) !== message.spentThisMonthNanoUsd) {
+        throw new globalThis.Error("value provided for field message.spentThisMonthNanoUsd of type int64 too large");
+      }
+      writer.uint32(96).int64(message.spentThisMonthNanoUsd);
     }
     return writer;
   },
@@ -1552,6 +1622,22 @@ export const ProviderCredential: MessageFns<ProviderCredential> = {
             message.share = CredentialShare.decode(reader, reader.uint32());
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.spentTodayNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.spentThisMonthNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1584,6 +1670,16 @@ export const ProviderCredential: MessageFns<ProviderCredential> = {
         ? globalThis.String(object.created_by)
         : "",
       share: isSet(object.share) ? CredentialShare.fromJSON(object.share) : undefined,
+      spentTodayNanoUsd: isSet(object.spentTodayNanoUsd)
+        ? BigInt(object.spentTodayNanoUsd)
+        : isSet(object.spent_today_nano_usd)
+        ? BigInt(object.spent_today_nano_usd)
+        : 0n,
+      spentThisMonthNanoUsd: isSet(object.spentThisMonthNanoUsd)
+        ? BigInt(object.spentThisMonthNanoUsd)
+        : isSet(object.spent_this_month_nano_usd)
+        ? BigInt(object.spent_this_month_nano_usd)
+        : 0n,
     };
   },
 
@@ -1619,6 +1715,12 @@ export const ProviderCredential: MessageFns<ProviderCredential> = {
     if (message.share !== undefined) {
       obj.share = CredentialShare.toJSON(message.share);
     }
+    if (message.spentTodayNanoUsd !== 0n) {
+      obj.spentTodayNanoUsd = message.spentTodayNanoUsd.toString();
+    }
+    if (message.spentThisMonthNanoUsd !== 0n) {
+      obj.spentThisMonthNanoUsd = message.spentThisMonthNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -1641,6 +1743,13 @@ export const ProviderCredential: MessageFns<ProviderCredential> = {
     message.share = (object.share !== undefined && object.share !== null)
       ? CredentialShare.fromPartial(object.share)
       : undefined;
+    message.spentTodayNanoUsd = (object.spentTodayNanoUsd !== undefined && object.spentTodayNanoUsd !== null)
+      ? BigInt(object.spentTodayNanoUsd)
+      : 0n;
+    message.spentThisMonthNanoUsd =
+      (object.spentThisMonthNanoUsd !== undefined && object.spentThisMonthNanoUsd !== null)
+        ? BigInt(object.spentThisMonthNanoUsd)
+        : 0n;
     return message;
   },
 };

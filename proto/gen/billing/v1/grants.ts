@@ -134,6 +134,37 @@ export interface IsHolderGoneResponse {
   gone: boolean;
 }
 
+/** Amounts are sums for one day of one holder, and include what it has spent. */
+export interface LeaseSpendRequest {
+  holderId: string;
+  provider: string;
+  credentialId: string;
+  /** UTC, as 2027-01-31: requests that begin on it. */
+  day: string;
+  /**
+   * Increases with each call of the holder for the credential and day: a call that arrives after a
+   * later one changes nothing.
+   */
+  sequence: bigint;
+  /**
+   * What the holder keeps in any case: its lease so far, or, to give the rest back, what its
+   * requests have spent and reserved.
+   */
+  leastNanoUsd: bigint;
+  /** What it needs; not more than `least`: it gives the rest back. */
+  wantNanoUsd: bigint;
+  /** The caps, as in the holder's catalogue; absent: none. */
+  dailyCapNanoUsd?: bigint | undefined;
+  monthlyCapNanoUsd?: bigint | undefined;
+}
+
+export interface LeaseSpendResponse {
+  /** At least `least`; less than `want` if a cap does not leave more, else `want` or more. */
+  leasedNanoUsd: bigint;
+  /** Set if a cap left less than `want`: the end of its day or month, unix milliseconds. */
+  untilMs: bigint;
+}
+
 function createBaseAcquireRequest(): AcquireRequest {
   return { holderId: "", accountId: "", needNanoUsd: 0n, wantNanoUsd: 0n, requestId: "", taskUntilMs: 0n, keyId: "" };
 }
@@ -1471,6 +1502,357 @@ export const IsHolderGoneResponse: MessageFns<IsHolderGoneResponse> = {
   },
 };
 
+function createBaseLeaseSpendRequest(): LeaseSpendRequest {
+  return {
+    holderId: "",
+    provider: "",
+    credentialId: "",
+    day: "",
+    sequence: 0n,
+    leastNanoUsd: 0n,
+    wantNanoUsd: 0n,
+    dailyCapNanoUsd: undefined,
+    monthlyCapNanoUsd: undefined,
+  };
+}
+
+export const LeaseSpendRequest: MessageFns<LeaseSpendRequest> = {
+  encode(message: LeaseSpendRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.holderId !== "") {
+      writer.uint32(10).string(message.holderId);
+    }
+    if (message.provider !== "") {
+      writer.uint32(18).string(message.provider);
+    }
+    if (message.credentialId !== "") {
+      writer.uint32(26).string(message.credentialId);
+    }
+    if (message.day !== "") {
+      writer.uint32(34).string(message.day);
+    }
+    if (message.sequence !== 0n) {
+      if (BigInt.asIntN(64, message.sequence) !== message.sequence) {
+        throw new globalThis.Error("value provided for field message.sequence of type int64 too large");
+      }
+      writer.uint32(40).int64(message.sequence);
+    }
+    if (message.leastNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.leastNanoUsd) !== message.leastNanoUsd) {
+        throw new globalThis.Error("value provided for field message.leastNanoUsd of type int64 too large");
+      }
+      writer.uint32(48).int64(message.leastNanoUsd);
+    }
+    if (message.wantNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.wantNanoUsd) !== message.wantNanoUsd) {
+        throw new globalThis.Error("value provided for field message.wantNanoUsd of type int64 too large");
+      }
+      writer.uint32(56).int64(message.wantNanoUsd);
+    }
+    if (message.dailyCapNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.dailyCapNanoUsd) !== message.dailyCapNanoUsd) {
+        throw new globalThis.Error("value provided for field message.dailyCapNanoUsd of type int64 too large");
+      }
+      writer.uint32(64).int64(message.dailyCapNanoUsd);
+    }
+    if (message.monthlyCapNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.monthlyCapNanoUsd) !== message.monthlyCapNanoUsd) {
+        throw new globalThis.Error("value provided for field message.monthlyCapNanoUsd of type int64 too large");
+      }
+      writer.uint32(72).int64(message.monthlyCapNanoUsd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseSpendRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseSpendRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.holderId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.credentialId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.sequence = reader.int64() as bigint;
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.leastNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.wantNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.dailyCapNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.monthlyCapNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LeaseSpendRequest {
+    return {
+      holderId: isSet(object.holderId)
+        ? globalThis.String(object.holderId)
+        : isSet(object.holder_id)
+        ? globalThis.String(object.holder_id)
+        : "",
+      provider: isSet(object.provider) ? globalThis.String(object.provider) : "",
+      credentialId: isSet(object.credentialId)
+        ? globalThis.String(object.credentialId)
+        : isSet(object.credential_id)
+        ? globalThis.String(object.credential_id)
+        : "",
+      day: isSet(object.day) ? globalThis.String(object.day) : "",
+      sequence: isSet(object.sequence) ? BigInt(object.sequence) : 0n,
+      leastNanoUsd: isSet(object.leastNanoUsd)
+        ? BigInt(object.leastNanoUsd)
+        : isSet(object.least_nano_usd)
+        ? BigInt(object.least_nano_usd)
+        : 0n,
+      wantNanoUsd: isSet(object.wantNanoUsd)
+        ? BigInt(object.wantNanoUsd)
+        : isSet(object.want_nano_usd)
+        ? BigInt(object.want_nano_usd)
+        : 0n,
+      dailyCapNanoUsd: isSet(object.dailyCapNanoUsd)
+        ? BigInt(object.dailyCapNanoUsd)
+        : isSet(object.daily_cap_nano_usd)
+        ? BigInt(object.daily_cap_nano_usd)
+        : undefined,
+      monthlyCapNanoUsd: isSet(object.monthlyCapNanoUsd)
+        ? BigInt(object.monthlyCapNanoUsd)
+        : isSet(object.monthly_cap_nano_usd)
+        ? BigInt(object.monthly_cap_nano_usd)
+        : undefined,
+    };
+  },
+
+  toJSON(message: LeaseSpendRequest): unknown {
+    const obj: any = {};
+    if (message.holderId !== "") {
+      obj.holderId = message.holderId;
+    }
+    if (message.provider !== "") {
+      obj.provider = message.provider;
+    }
+    if (message.credentialId !== "") {
+      obj.credentialId = message.credentialId;
+    }
+    if (message.day !== "") {
+      obj.day = message.day;
+    }
+    if (message.sequence !== 0n) {
+      obj.sequence = message.sequence.toString();
+    }
+    if (message.leastNanoUsd !== 0n) {
+      obj.leastNanoUsd = message.leastNanoUsd.toString();
+    }
+    if (message.wantNanoUsd !== 0n) {
+      obj.wantNanoUsd = message.wantNanoUsd.toString();
+    }
+    if (message.dailyCapNanoUsd !== undefined) {
+      obj.dailyCapNanoUsd = message.dailyCapNanoUsd.toString();
+    }
+    if (message.monthlyCapNanoUsd !== undefined) {
+      obj.monthlyCapNanoUsd = message.monthlyCapNanoUsd.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LeaseSpendRequest>): LeaseSpendRequest {
+    return LeaseSpendRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LeaseSpendRequest>): LeaseSpendRequest {
+    const message = createBaseLeaseSpendRequest();
+    message.holderId = object.holderId ?? "";
+    message.provider = object.provider ?? "";
+    message.credentialId = object.credentialId ?? "";
+    message.day = object.day ?? "";
+    message.sequence = (object.sequence !== undefined && object.sequence !== null) ? BigInt(object.sequence) : 0n;
+    message.leastNanoUsd = (object.leastNanoUsd !== undefined && object.leastNanoUsd !== null)
+      ? BigInt(object.leastNanoUsd)
+      : 0n;
+    message.wantNanoUsd = (object.wantNanoUsd !== undefined && object.wantNanoUsd !== null)
+      ? BigInt(object.wantNanoUsd)
+      : 0n;
+    message.dailyCapNanoUsd = (object.dailyCapNanoUsd !== undefined && object.dailyCapNanoUsd !== null)
+      ? BigInt(object.dailyCapNanoUsd)
+      : undefined;
+    message.monthlyCapNanoUsd = (object.monthlyCapNanoUsd !== undefined && object.monthlyCapNanoUsd !== null)
+      ? BigInt(object.monthlyCapNanoUsd)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseLeaseSpendResponse(): LeaseSpendResponse {
+  return { leasedNanoUsd: 0n, untilMs: 0n };
+}
+
+export const LeaseSpendResponse: MessageFns<LeaseSpendResponse> = {
+  encode(message: LeaseSpendResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.leasedNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.leasedNanoUsd) !== message.leasedNanoUsd) {
+        throw new globalThis.Error("value provided for field message.leasedNanoUsd of type int64 too large");
+      }
+      writer.uint32(8).int64(message.leasedNanoUsd);
+    }
+    if (message.untilMs !== 0n) {
+      if (BigInt.asIntN(64, message.untilMs) !== message.untilMs) {
+        throw new globalThis.Error("value provided for field message.untilMs of type int64 too large");
+      }
+      writer.uint32(16).int64(message.untilMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LeaseSpendResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLeaseSpendResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.leasedNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.untilMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): LeaseSpendResponse {
+    return {
+      leasedNanoUsd: isSet(object.leasedNanoUsd)
+        ? BigInt(object.leasedNanoUsd)
+        : isSet(object.leased_nano_usd)
+        ? BigInt(object.leased_nano_usd)
+        : 0n,
+      untilMs: isSet(object.untilMs) ? BigInt(object.untilMs) : isSet(object.until_ms) ? BigInt(object.until_ms) : 0n,
+    };
+  },
+
+  toJSON(message: LeaseSpendResponse): unknown {
+    const obj: any = {};
+    if (message.leasedNanoUsd !== 0n) {
+      obj.leasedNanoUsd = message.leasedNanoUsd.toString();
+    }
+    if (message.untilMs !== 0n) {
+      obj.untilMs = message.untilMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<LeaseSpendResponse>): LeaseSpendResponse {
+    return LeaseSpendResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<LeaseSpendResponse>): LeaseSpendResponse {
+    const message = createBaseLeaseSpendResponse();
+    message.leasedNanoUsd = (object.leasedNanoUsd !== undefined && object.leasedNanoUsd !== null)
+      ? BigInt(object.leasedNanoUsd)
+      : 0n;
+    message.untilMs = (object.untilMs !== undefined && object.untilMs !== null) ? BigInt(object.untilMs) : 0n;
+    return message;
+  },
+};
+
 /**
  * Money set aside for a service replica in advance. Billing moves it durably from available to held
  * before it responds; the replica then admits requests against it from memory.
@@ -1549,6 +1931,19 @@ export const GrantServiceService = {
       Buffer.from(IsHolderGoneResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): IsHolderGoneResponse => IsHolderGoneResponse.decode(value),
   },
+  /**
+   * Leases a part of what a provider's credential may still spend. PERMISSION_DENIED if the holder
+   * was fenced.
+   */
+  leaseSpend: {
+    path: "/billing.v1.GrantService/LeaseSpend" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: LeaseSpendRequest): Buffer => Buffer.from(LeaseSpendRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): LeaseSpendRequest => LeaseSpendRequest.decode(value),
+    responseSerialize: (value: LeaseSpendResponse): Buffer => Buffer.from(LeaseSpendResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): LeaseSpendResponse => LeaseSpendResponse.decode(value),
+  },
 } as const;
 
 export interface GrantServiceServer extends UntypedServiceImplementation {
@@ -1574,6 +1969,11 @@ export interface GrantServiceServer extends UntypedServiceImplementation {
    * by this call, so that it cannot start afterwards.
    */
   isHolderGone: handleUnaryCall<IsHolderGoneRequest, IsHolderGoneResponse>;
+  /**
+   * Leases a part of what a provider's credential may still spend. PERMISSION_DENIED if the holder
+   * was fenced.
+   */
+  leaseSpend: handleUnaryCall<LeaseSpendRequest, LeaseSpendResponse>;
 }
 
 export interface GrantServiceClient extends Client {
@@ -1682,6 +2082,25 @@ export interface GrantServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: IsHolderGoneResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Leases a part of what a provider's credential may still spend. PERMISSION_DENIED if the holder
+   * was fenced.
+   */
+  leaseSpend(
+    request: LeaseSpendRequest,
+    callback: (error: ServiceError | null, response: LeaseSpendResponse) => void,
+  ): ClientUnaryCall;
+  leaseSpend(
+    request: LeaseSpendRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: LeaseSpendResponse) => void,
+  ): ClientUnaryCall;
+  leaseSpend(
+    request: LeaseSpendRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: LeaseSpendResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -38,7 +38,12 @@ export interface Checkpoint {
   model?: string | undefined;
   priceVersion?: string | undefined;
   requestedModel?: string | undefined;
-  fallbackReason?: string | undefined;
+  fallbackReason?:
+    | string
+    | undefined;
+  /** The credential whose spend cap the request counts against, and its provider. */
+  upstream?: string | undefined;
+  upstreamCredentialId?: string | undefined;
 }
 
 function createBaseJournalRecord(): JournalRecord {
@@ -173,6 +178,8 @@ function createBaseCheckpoint(): Checkpoint {
     priceVersion: undefined,
     requestedModel: undefined,
     fallbackReason: undefined,
+    upstream: undefined,
+    upstreamCredentialId: undefined,
   };
 }
 
@@ -204,6 +211,12 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     }
     if (message.fallbackReason !== undefined) {
       writer.uint32(66).string(message.fallbackReason);
+    }
+    if (message.upstream !== undefined) {
+      writer.uint32(74).string(message.upstream);
+    }
+    if (message.upstreamCredentialId !== undefined) {
+      writer.uint32(82).string(message.upstreamCredentialId);
     }
     return writer;
   },
@@ -285,6 +298,22 @@ export const Checkpoint: MessageFns<Checkpoint> = {
             message.fallbackReason = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.upstream = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.upstreamCredentialId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -331,6 +360,12 @@ export const Checkpoint: MessageFns<Checkpoint> = {
         : isSet(object.fallback_reason)
         ? globalThis.String(object.fallback_reason)
         : undefined,
+      upstream: isSet(object.upstream) ? globalThis.String(object.upstream) : undefined,
+      upstreamCredentialId: isSet(object.upstreamCredentialId)
+        ? globalThis.String(object.upstreamCredentialId)
+        : isSet(object.upstream_credential_id)
+        ? globalThis.String(object.upstream_credential_id)
+        : undefined,
     };
   },
 
@@ -360,6 +395,12 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     if (message.fallbackReason !== undefined) {
       obj.fallbackReason = message.fallbackReason;
     }
+    if (message.upstream !== undefined) {
+      obj.upstream = message.upstream;
+    }
+    if (message.upstreamCredentialId !== undefined) {
+      obj.upstreamCredentialId = message.upstreamCredentialId;
+    }
     return obj;
   },
 
@@ -378,6 +419,8 @@ export const Checkpoint: MessageFns<Checkpoint> = {
     message.priceVersion = object.priceVersion ?? undefined;
     message.requestedModel = object.requestedModel ?? undefined;
     message.fallbackReason = object.fallbackReason ?? undefined;
+    message.upstream = object.upstream ?? undefined;
+    message.upstreamCredentialId = object.upstreamCredentialId ?? undefined;
     return message;
   },
 };

@@ -376,7 +376,21 @@ export interface UsageEvent {
    * billed.
    */
   upstreamReason?: string | undefined;
-  credentialReason?: string | undefined;
+  credentialReason?:
+    | string
+    | undefined;
+  /**
+   * Id of the upstream's credential in the catalogue; absent for a provider's only key in the file.
+   * What it spends counts against its caps.
+   */
+  upstreamCredentialId?:
+    | string
+    | undefined;
+  /**
+   * What the operator pays for it, where the catalogue has a cost of its own for the upstream; else
+   * that is `cost_nano_usd`.
+   */
+  upstreamCostNanoUsd?: bigint | undefined;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -814,6 +828,8 @@ function createBaseUsageEvent(): UsageEvent {
     fallbackReason: undefined,
     upstreamReason: undefined,
     credentialReason: undefined,
+    upstreamCredentialId: undefined,
+    upstreamCostNanoUsd: undefined,
   };
 }
 
@@ -935,6 +951,15 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     if (message.credentialReason !== undefined) {
       writer.uint32(282).string(message.credentialReason);
+    }
+    if (message.upstreamCredentialId !== undefined) {
+      writer.uint32(290).string(message.upstreamCredentialId);
+    }
+    if (message.upstreamCostNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.upstreamCostNanoUsd) !== message.upstreamCostNanoUsd) {
+        throw new globalThis.Error("value provided for field message.upstreamCostNanoUsd of type int64 too large");
+      }
+      writer.uint32(296).int64(message.upstreamCostNanoUsd);
     }
     return writer;
   },
@@ -1232,6 +1257,22 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.credentialReason = reader.string();
             continue;
           }
+          case 36: {
+            if (tag !== 290) {
+              break;
+            }
+
+            message.upstreamCredentialId = reader.string();
+            continue;
+          }
+          case 37: {
+            if (tag !== 296) {
+              break;
+            }
+
+            message.upstreamCostNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1387,6 +1428,16 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : isSet(object.credential_reason)
         ? globalThis.String(object.credential_reason)
         : undefined,
+      upstreamCredentialId: isSet(object.upstreamCredentialId)
+        ? globalThis.String(object.upstreamCredentialId)
+        : isSet(object.upstream_credential_id)
+        ? globalThis.String(object.upstream_credential_id)
+        : undefined,
+      upstreamCostNanoUsd: isSet(object.upstreamCostNanoUsd)
+        ? BigInt(object.upstreamCostNanoUsd)
+        : isSet(object.upstream_cost_nano_usd)
+        ? BigInt(object.upstream_cost_nano_usd)
+        : undefined,
     };
   },
 
@@ -1497,6 +1548,12 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.credentialReason !== undefined) {
       obj.credentialReason = message.credentialReason;
     }
+    if (message.upstreamCredentialId !== undefined) {
+      obj.upstreamCredentialId = message.upstreamCredentialId;
+    }
+    if (message.upstreamCostNanoUsd !== undefined) {
+      obj.upstreamCostNanoUsd = message.upstreamCostNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -1546,6 +1603,10 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.fallbackReason = object.fallbackReason ?? undefined;
     message.upstreamReason = object.upstreamReason ?? undefined;
     message.credentialReason = object.credentialReason ?? undefined;
+    message.upstreamCredentialId = object.upstreamCredentialId ?? undefined;
+    message.upstreamCostNanoUsd = (object.upstreamCostNanoUsd !== undefined && object.upstreamCostNanoUsd !== null)
+      ? BigInt(object.upstreamCostNanoUsd)
+      : undefined;
     return message;
   },
 };

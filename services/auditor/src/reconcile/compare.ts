@@ -1,10 +1,10 @@
-import { dayAfter, startOf } from "@uag/providers/reports/days";
 import {
   attoUsdPerNano,
   type ProviderReports,
   type ReportedCost,
   type ReportedUsage,
 } from "@uag/providers/reports/types";
+import { dayAfter, startOf } from "@uag/runtime/utc-days";
 import { roundedQuotient } from "@uag/untrusted/decimal";
 import type { Ours } from "./ours.ts";
 import { type Cell, costUnit, type DayResult } from "./result.ts";

@@ -1,5 +1,5 @@
-import { dayAfter, daysOf, startOf } from "@uag/providers/reports/days";
 import type { DayRange } from "@uag/providers/reports/types";
+import { dayAfter, daysOf, startOf } from "@uag/runtime/utc-days";
 import { type MonthDocument, monthBefore, openPartitions, type Partition } from "@uag/usage/documents/months";
 import type { mongo } from "mongoose";
 

@@ -1,5 +1,5 @@
-import { dayAfter, daysOf } from "@uag/providers/reports/days";
 import { type ByDay, type DayRange, type ProviderReports, ReportError } from "@uag/providers/reports/types";
+import { dayAfter, daysOf } from "@uag/runtime/utc-days";
 import type { mongo } from "mongoose";
 import { compareDay, type Read, type Tolerance } from "./compare.ts";
 import { readOurs } from "./ours.ts";

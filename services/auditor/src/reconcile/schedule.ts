@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { HttpPools } from "@uag/providers/http/pools";
 import { proxiesOf } from "@uag/providers/http/proxies";
-import { dayAfter, dayOf } from "@uag/providers/reports/days";
 import type { DayRange, ProviderReports } from "@uag/providers/reports/types";
 import { type Clock, systemClock } from "@uag/runtime/clock";
+import { dayAfter, dayOf } from "@uag/runtime/utc-days";
 import type { AuditorConfig } from "../config.ts";
 import type { AuditorEvents } from "../events.ts";
 import { connect } from "../store.ts";

@@ -50,12 +50,11 @@ const entriesIn = (entries: Store["catalogModels"], session: ClientSession | nul
 /** A text of the catalogue that refers to a variable. */
 export const referenceTo = (variable: string): string => `\${${variable}}`;
 
-/** How a credential shares its provider's calls. */
-export const shareOf = ({ weight = 1, priority = 0, account = "" }: CatalogCredentialDocument) => ({
-  weight,
-  priority,
-  account,
-});
+/** How a credential shares its provider's calls, and what it may spend; 0: no cap. */
+export const shareOf = (credential: CatalogCredentialDocument) => {
+  const { weight = 1, priority = 0, account = "", dailyCapUsd = 0, monthlyCapUsd = 0 } = credential;
+  return { weight, priority, account, dailyCapUsd, monthlyCapUsd };
+};
 
 function withoutSecret(credential: CatalogCredentialDocument): OverlayCredential {
   const { _id: id, provider, name, enabled, variable } = credential;

@@ -10,6 +10,8 @@ import { releaseHolder } from "../grants/release.ts";
 export async function closeHolder(billing: Billing, request: CloseHolderRequest): Promise<CloseHolderResponse> {
   const { holderId } = request;
   await markClosed(billing.store, holderId);
+  // Everything that it spent is in the ledger, so its leases end too.
+  await billing.store.credentialSpending.updateMany({ holderId }, { $set: { leased: 0n } });
   const grantsClosed = await releaseHolder(billing, holderId, "holder closed");
   billing.events.holderClosed({ holderId, grants: grantsClosed });
   return { grantsClosed };

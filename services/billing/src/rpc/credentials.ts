@@ -1,7 +1,7 @@
 import { hintOf } from "@uag/catalog/credential";
 import { maxCredentials } from "@uag/catalog/provider-schema";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { credentialShare } from "@uag/contract/requests/admin-providers";
+import { credentialCaps, credentialShare } from "@uag/contract/requests/admin-providers";
 import type { CatalogCredentialDocument } from "@uag/ledger/documents/catalog-overlay";
 import type {
   CreateCredentialRequest,
@@ -17,6 +17,7 @@ import type { Billing } from "../billing.ts";
 import { changeCatalog } from "../catalog/change.ts";
 import { invalid } from "../catalog/entries.ts";
 import { shareOf } from "../catalog/overlay.ts";
+import { spentByCredential } from "../spend/count.ts";
 import type { Transaction } from "../store/transaction.ts";
 import { requireProvider, showCredential, writeProvider } from "./providers.ts";
 
@@ -25,7 +26,7 @@ const secretForm = /^[\x21-\x7e]{1,4096}$/;
 /** Only variables that were made for this, so that no other secret of a service can be sent anywhere. */
 const variableForm = /^PROVIDER_SECRET_[A-Z0-9_]{1,100}$/;
 const maxNameLength = 200;
-const shareSchema = z.object(credentialShare).partial();
+const shareSchema = z.object({ ...credentialShare, ...credentialCaps }).partial();
 
 /** Where a provider's API key is: in the request, or in a variable. */
 type Secret = Pick<CreateCredentialRequest, "value" | "variable">;
@@ -49,13 +50,17 @@ function check({ name, baseUrl, providerRevision }: CreateCredentialRequest): vo
 
 /** The fields that a request sets. @throws {GatewayError} `invalid_request` */
 function checkedShare(share: CredentialShare | undefined): Partial<ReturnType<typeof shareOf>> {
-  const { weight, priority, account } = share ?? {};
+  const { weight, priority, account, dailyCapUsd, monthlyCapUsd } = share ?? {};
   const given = {
     ...(weight !== undefined && { weight }),
     ...(priority !== undefined && { priority }),
     ...(account !== undefined && { account }),
+    ...(dailyCapUsd !== undefined && { dailyCapUsd }),
+    ...(monthlyCapUsd !== undefined && { monthlyCapUsd }),
   };
-  const checked = shareSchema.safeParse(given);
+  // 0 removes a cap.
+  const caps = { daily_cap_usd: dailyCapUsd || undefined, monthly_cap_usd: monthlyCapUsd || undefined };
+  const checked = shareSchema.safeParse({ weight, priority, account, ...caps });
   const [fault] = checked.error?.issues ?? [];
   if (fault !== undefined) throw invalid(fault.path.join("."), `${fault.path.join(".")}: ${fault.message}`);
   return given;
@@ -149,9 +154,12 @@ export async function updateCredential(
     const set = { $set: changed };
     await billing.store.catalogCredentials.updateOne({ _id: id }, set, { session: transaction.session });
     const audit = { action: "credential.update", targetId: id, before: snapshot(before), after: snapshot(after) };
-    return { result: showCredential(after), audit };
+    return { result: showCredential(after, await spentBy(billing, after)), audit };
   });
 }
+
+const spentBy = async ({ store, clock }: Billing, { provider, _id }: CatalogCredentialDocument) =>
+  (await spentByCredential(store, await clock.moment())).get(`${provider}/${_id}`);
 
 /** Deletes a credential. Tasks that were created with it are polled with the one in use from then on. */
 export async function deleteCredential(
@@ -163,6 +171,6 @@ export async function deleteCredential(
     const before = await find(billing, transaction, request);
     await billing.store.catalogCredentials.deleteOne({ _id: id }, { session: transaction.session });
     const audit = { action: "credential.delete", targetId: id, before: snapshot(before) };
-    return { result: showCredential({ ...before, enabled: false }), audit };
+    return { result: showCredential({ ...before, enabled: false }, await spentBy(billing, before)), audit };
   });
 }

@@ -15,12 +15,13 @@ import { changeCatalog } from "../catalog/change.ts";
 import { invalid, parsedFields, type Written, writeEntry } from "../catalog/entries.ts";
 import { fieldsOf, overlayOf, type StoredOverlay, shareOf, storedOverlay } from "../catalog/overlay.ts";
 import { rowsOf } from "../repair/prices.ts";
+import { type Spent, spentByCredential } from "../spend/count.ts";
 import type { Transaction } from "../store/transaction.ts";
 
 type Rows = ReturnType<typeof rowsOf>;
 
 /** A credential without its secret. */
-export const showCredential = (credential: CatalogCredentialDocument): ProviderCredential => ({
+export const showCredential = (credential: CatalogCredentialDocument, spent?: Spent): ProviderCredential => ({
   id: credential._id,
   provider: credential.provider,
   name: credential.name,
@@ -31,6 +32,8 @@ export const showCredential = (credential: CatalogCredentialDocument): ProviderC
   createdAtMs: BigInt(credential.createdAt.getTime()),
   createdBy: credential.createdBy,
   share: shareOf(credential),
+  spentTodayNanoUsd: spent?.today ?? 0n,
+  spentThisMonthNanoUsd: spent?.thisMonth ?? 0n,
 });
 
 /** The default of an address in the file; as written where it has none. */
@@ -39,7 +42,11 @@ export function addressOf(written: string): string {
   return "text" in resolved ? resolved.text : written;
 }
 
-function showProvider(name: string, rows: Rows, { providers, credentials }: StoredOverlay): CatalogProvider {
+function showProvider(
+  name: string,
+  rows: Rows,
+  { providers, credentials, spent }: StoredOverlay & { readonly spent: ReadonlyMap<string, Spent> },
+): CatalogProvider {
   const row = rows.providers[name];
   if (row === undefined) throw unknownProvider();
   const changed = providers.find(({ _id }) => _id === name);
@@ -53,7 +60,9 @@ function showProvider(name: string, rows: Rows, { providers, credentials }: Stor
     models: rows.models
       .filter((model) => model.upstreams.some(({ provider }) => provider === name))
       .map(({ id }) => id),
-    credentials: credentials.filter(({ provider }) => provider === name).map(showCredential),
+    credentials: credentials
+      .filter(({ provider }) => provider === name)
+      .map((credential) => showCredential(credential, spent.get(`${name}/${credential._id}`))),
     added: changed?.added ?? false,
     draining: changed?.deletedAt !== undefined,
   };
@@ -66,8 +75,9 @@ export const unknownProvider = (): GatewayError =>
 export async function listProviders(billing: Billing, _request: ListProvidersRequest): Promise<ListProvidersResponse> {
   const stored = await storedOverlay(billing.store);
   const rows = rowsOf({ ...(await billing.readSource()), overlay: overlayOf(stored) });
+  const spent = await spentByCredential(billing.store, await billing.clock.moment());
   return {
-    providers: Object.keys(rows.providers).map((name) => showProvider(name, rows, stored)),
+    providers: Object.keys(rows.providers).map((name) => showProvider(name, rows, { ...stored, spent })),
     overlayVersion: BigInt(stored.version),
   };
 }

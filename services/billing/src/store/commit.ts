@@ -6,6 +6,7 @@ import { type Operation, WorkingBook } from "@uag/ledger/rules/book";
 import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { TransactionOptions } from "@uag/mongo/transaction";
 import type { ClientSession } from "mongoose";
+import { countSpending } from "../spend/count.ts";
 import { writeSpending } from "./budgets.ts";
 import { type Line, readBooks, readHolders } from "./read-book.ts";
 import type { NextSeq } from "./sequence.ts";
@@ -49,6 +50,11 @@ async function write({ store, session, nowMs }: Writing, books: readonly Working
     changed.flatMap(({ newSpending, account }) =>
       [...newSpending].map(([keyId, charged]) => ({ accountId: account.id, keyId, charged })),
     ),
+    nowMs,
+  );
+  await countSpending(
+    { store, session },
+    changed.flatMap(({ newEntries }) => newEntries),
     nowMs,
   );
   const grants = changed.flatMap(({ changedGrants }) =>

@@ -6,6 +6,7 @@ import { type EscrowChange, settleFromGrants } from "@uag/ledger/rules/escrow";
 import type { Grant } from "@uag/ledger/rules/grant";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { ClientSession } from "mongoose";
+import { countSpending } from "../spend/count.ts";
 import { writeSpending } from "./budgets.ts";
 import type { CommitOptions } from "./commit.ts";
 import { inTransaction } from "./transaction.ts";
@@ -40,6 +41,7 @@ async function write(store: Store, session: ClientSession, change: EscrowChange,
   await store.ledger.collection.insertMany(change.entries.map(entryDocument) as never[], { session });
   await writeGrants(store, session, [...change.grants.values()]);
   await writeSpending({ store, session }, change.spending, nowMs);
+  await countSpending({ store, session }, change.entries, nowMs);
 }
 
 /** The server looks for each grant's change in a list of so many. */

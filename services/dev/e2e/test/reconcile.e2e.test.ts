@@ -11,7 +11,7 @@ import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { roomInHour } from "@uag/harness/testing/room-in-hour";
 import { repoRoot } from "@uag/local/paths";
-import { dayAfter, dayOf } from "@uag/providers/reports/days";
+import { dayAfter, dayOf } from "@uag/runtime/utc-days";
 
 const dayMs = 86_400_000;
 const usagePath = "/openai/v1/organization/usage/completions";

@@ -10,6 +10,7 @@ const at = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}", simu
 const catalog = `
 providers:
   good: { protocol: openai, ${at} }
+  capped: { protocol: openai, ${at} }
   hurried: { protocol: openai, ${at}, timeouts: { first_byte: 1500ms } }
   impatient: { protocol: openai, ${at}, timeouts: { between_chunks: 1s } }
   brief: { protocol: openai, ${at}, timeouts: { total: 5s } }
@@ -24,6 +25,7 @@ models:
     max_output_tokens: 16384
     price: { input_tokens: 1, output_tokens: 2 }
     upstreams: [&good { provider: good, model: gpt-4o-mini, priority: 1 }]
+  - { <<: *m, id: capped, upstreams: [{ provider: capped, model: gpt-4o-mini }] }
   - { <<: *m, id: costly, price: { input_tokens: 10, output_tokens: 20 } }
   - { <<: *m, id: replaced, fallbacks: [costly], upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-503--sim-retry-after-30 }] }
   - { <<: *m, id: second-home, upstreams: [{ provider: dead, model: gpt-4o-mini }, *good] }
@@ -195,6 +197,72 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     );
     await model("PATCH", { revision, strategy: null, upstreams: null });
     await waitFor(async () => (await route()) === "provider=priority", { what: "the file's routing" });
+  });
+
+  test("a credential that has reached its cap of the day is replaced by the next, and requests fail until the next day when all have", async () => {
+    const { run } = fleet;
+    const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
+    interface Shown {
+      readonly id: string;
+      readonly name: string;
+      readonly revision: number;
+      readonly spent_today_usd: string;
+    }
+    const admin = async <T>(method: string, path: string, body?: object): Promise<T> => {
+      const more = body && { body: JSON.stringify(body) };
+      const response = await fetch(`${run.admin_url}/providers/capped${path}`, { method, headers, ...more });
+      assert.ok(response.ok, await response.clone().text());
+      return (await response.json()) as T;
+    };
+    const credentials = async () => (await admin<{ credentials: Shown[] }>("GET", "")).credentials;
+    const capUsd = 0.001;
+    for (const [priority, name] of ["first", "second"].entries())
+      await admin("POST", "/credentials", {
+        api_key: `sk-capped-${name}-0123456789`,
+        name,
+        priority,
+        daily_cap_usd: capUsd,
+      });
+    const ask = () => fleet.client.post("/v1/chat/completions", { ...bodyOf("capped"), max_tokens: 60 });
+    const named = async () => (await ask()).headers.get("x-gateway-credential") === "first";
+    await waitFor(named, { what: "the credentials" });
+    const spent = new Map<string, number>();
+    const reasons = new Map<string, Set<string | null>>();
+    const count = ({ headers: answered }: Awaited<ReturnType<typeof ask>>): void => {
+      const name = answered.get("x-gateway-credential") ?? "";
+      spent.set(name, (spent.get(name) ?? 0) + Number(answered.get("x-gateway-cost-usd")));
+      reasons.set(name, (reasons.get(name) ?? new Set()).add(answered.get("x-gateway-routing")));
+    };
+    let refused = await ask();
+    for (let i = 0; refused.status === 200 && i < 60; i++) {
+      count(refused);
+      refused = await ask();
+    }
+    assert.equal(refused.status, 503, refused.text);
+    assert.match(refused.text, /"code":"spend_cap_reached"/);
+    const retryAfter = Number(refused.headers.get("retry-after"));
+    assert.ok(retryAfter > 0 && retryAfter <= 86_400, String(retryAfter));
+    assert.deepEqual(
+      [...reasons].map(([name, seen]) => [name, ...seen]),
+      [
+        ["first", "credential=priority"],
+        ["second", "credential=spend_cap"],
+      ],
+    );
+    const shown = await waitFor(
+      async () => {
+        const all = await credentials();
+        const second = all.find(({ name }) => name === "second");
+        return second?.spent_today_usd === spent.get("second")?.toFixed(9) ? all : undefined;
+      },
+      { what: "the bills" },
+    );
+    for (const { name, spent_today_usd: today } of shown) {
+      assert.ok(Number(today) <= capUsd && Number(today) > capUsd / 2, `${name}: ${today}`);
+    }
+    const [first] = shown;
+    await admin("PATCH", `/credentials/${first?.id}`, { revision: first?.revision, daily_cap_usd: null });
+    await waitFor(named, { what: "the credential without a cap" });
   });
 
   test("the gateway waits for a short retry-after of a provider and passes a long one on to the client", async () => {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Credential } from "./types.ts";
+import { nanoUsd } from "./nano-usd.ts";
+import type { Credential, SpendCaps } from "./types.ts";
 
 const shownCharacters = 4;
 /** Of a shorter secret four characters would be too much. */
@@ -15,7 +16,13 @@ export function hintOf(secret: string): string {
 }
 
 /** What is known of a credential before its secret is resolved. */
-export type CredentialRow = Pick<Credential, "id" | "name" | "weight" | "priority" | "account">;
+export type CredentialRow = Pick<Credential, "id" | "name" | "weight" | "priority" | "account" | "caps">;
+
+/** The caps of a credential, USD as they are set; 0 or undefined: none. */
+export function capsOf(dailyUsd = 0, monthlyUsd = 0): SpendCaps | undefined {
+  const [daily, monthly] = [dailyUsd, monthlyUsd].map((usd) => (usd === 0 ? undefined : nanoUsd(usd)));
+  return daily === undefined && monthly === undefined ? undefined : { daily, monthly };
+}
 
 /** 32 bits that differ between names and are the same in every process. */
 export const seedOf = (name: string): number => createHash("sha256").update(name).digest().readUInt32LE();
@@ -25,11 +32,11 @@ export const onlyCredential: CredentialRow = { id: "", name: "", weight: 1, prio
 
 /** @param apiKey empty: the provider is called without one */
 export function credentialOf(provider: string, row: CredentialRow, apiKey: string): Credential {
-  const { id, weight, priority } = row;
+  const { id, weight, priority, caps } = row;
   const seed = seedOf(`${provider}\n${id}`);
   // An account's name cannot be mistaken for the id of a credential that is its own account.
   const account = row.account === "" ? `=${id}` : row.account;
-  return { id, name: shownName(row.name, apiKey), weight, priority, account, seed };
+  return { id, name: shownName(row.name, apiKey), weight, priority, account, ...(caps && { caps }), seed };
 }
 
 function shownName(name: string, apiKey: string): string {

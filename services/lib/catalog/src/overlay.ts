@@ -23,6 +23,9 @@ export interface OverlayCredential {
   readonly priority: number;
   /** The account at the provider; empty: one of its own. */
   readonly account: string;
+  /** The most that it may spend in a day and in a month (UTC); absent or 0: no cap. */
+  readonly dailyCapUsd?: number;
+  readonly monthlyCapUsd?: number;
   /** The API key; a text with references is resolved like one of the file. */
   readonly secret: { readonly value: string } | { readonly reference: string };
 }

@@ -1,4 +1,4 @@
-import { credentialShare } from "@uag/contract/requests/admin-providers";
+import { credentialCaps, credentialShare } from "@uag/contract/requests/admin-providers";
 import { z } from "zod";
 import { openAiOptionNames, protocolNames } from "./protocols.ts";
 
@@ -46,6 +46,8 @@ const credentialSchema = z.strictObject({
   weight: credentialShare.weight.default(1),
   priority: credentialShare.priority.default(0),
   account: credentialShare.account.default(""),
+  daily_cap_usd: credentialCaps.daily_cap_usd.optional(),
+  monthly_cap_usd: credentialCaps.monthly_cap_usd.optional(),
 });
 
 /** Maximum credentials of one provider, in the file or added in the running gateway. */

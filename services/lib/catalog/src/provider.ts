@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type CredentialRow, credentialOf, onlyCredential, seedOf } from "./credential.ts";
+import { type CredentialRow, capsOf, credentialOf, onlyCredential, seedOf } from "./credential.ts";
 import { referencesIn, resolveReferences } from "./env.ts";
 import type { OverlayCredential } from "./overlay.ts";
 import { openAiOptionNames, protocols } from "./protocols.ts";
@@ -59,6 +59,7 @@ export function resolveProvider(
       [...accesses.values()].flatMap((each) => (typeof each === "string" ? [] : [[each.credential.id, each]])),
     ),
     inUse,
+    isCapped: inUse.some(({ caps }) => caps !== undefined),
     headers: headers as string[],
     timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
     transport: transportOf({ proxy, caFile, certFile, keyFile }, { ...row.connections, guarded: addressed }),
@@ -95,7 +96,9 @@ type Accesses = ReadonlyMap<string, ProviderAccess | string>;
 /** The file's credentials. */
 function rowsOf({ api_key: apiKey = "", credentials }: Row): (CredentialRow & { readonly apiKey: string })[] {
   if (credentials === undefined) return [{ ...onlyCredential, apiKey }];
-  return credentials.map(({ api_key, ...row }) => ({ ...row, id: row.name, apiKey: api_key }));
+  return credentials.map(({ api_key, daily_cap_usd: daily, monthly_cap_usd: monthly, ...row }) => {
+    return { ...row, id: row.name, apiKey: api_key, caps: capsOf(daily, monthly) };
+  });
 }
 
 /**
@@ -139,7 +142,8 @@ function accessesOf(
   else if (added && credentials.length === 0) add({ ...onlyCredential, apiKey: "", simulated: false }, {}, undefined);
   // The variable of a simulated provider's address names the simulator, which replaces only the file's keys.
   const addressEnv = simulated ? {} : env;
-  for (const { secret, ...credential } of credentials) {
+  for (const { secret, dailyCapUsd, monthlyCapUsd, ...row } of credentials) {
+    const credential = { ...row, caps: capsOf(dailyCapUsd, monthlyCapUsd) };
     const [apiKey, keyEnv] = "value" in secret ? [secret.value, undefined] : [secret.reference, env];
     add({ ...credential, apiKey, simulated: false }, addressEnv, keyEnv);
   }

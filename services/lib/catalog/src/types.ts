@@ -69,6 +69,14 @@ export interface Transport {
   readonly guarded: boolean;
 }
 
+/** The most that a credential may spend, nano-USD. */
+export interface SpendCaps {
+  /** In a day (UTC); undefined: no cap. */
+  readonly daily: bigint | undefined;
+  /** In a month (UTC); undefined: no cap. */
+  readonly monthly: bigint | undefined;
+}
+
 /** One of a provider's credentials, without its secret. */
 export interface Credential {
   /** Empty for the file's only key. */
@@ -79,6 +87,8 @@ export interface Credential {
   readonly priority: number;
   /** Equal for credentials of one account at the provider, which share its limits. */
   readonly account: string;
+  /** Absent without a cap. */
+  readonly caps?: SpendCaps | undefined;
   /** Hash of the provider's name and the id, 32 bits, by which every process chooses alike. */
   readonly seed: number;
 }
@@ -106,6 +116,8 @@ export interface Provider extends ProviderAccess {
   readonly accesses: ReadonlyMap<string, ProviderAccess>;
   /** The credentials that new requests may use, the preferred one first. */
   readonly inUse: readonly Credential[];
+  /** Whether one of those has a spend cap; absent where a test makes a provider. */
+  readonly isCapped?: boolean;
   /** Additional headers, alternating name and value, names in lower case. */
   readonly headers: readonly string[];
   readonly timeouts: Timeouts;

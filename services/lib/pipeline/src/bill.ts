@@ -58,6 +58,10 @@ export const servedInstead = ({ id, price: { version } }: Model, { model, reason
   fallbackReason: reason,
 });
 
+/** What the operator pays for usage, where the catalogue has a cost of its own for the upstream; nano-USD. */
+const upstreamCost = (units: readonly Unit[], upstream: Upstream | undefined): bigint | undefined =>
+  upstream?.cost?.own && price(units, upstream.cost.price).costNanoUsd;
+
 /** The request that is billed, and where its attempts are counted. */
 export interface BillOptions {
   readonly exchange: OperationExchange;
@@ -185,6 +189,9 @@ export class Bill {
       ...(upstreamRequestId !== undefined && { upstreamRequestId }),
       upstreamModel: upstream?.model ?? "",
       upstreamCredential: upstream?.provider.credential.name || undefined,
+      upstreamCredentialId: upstream?.provider.credential.id || undefined,
+      // A provisional charge is not what the units cost.
+      upstreamCostNanoUsd: provisional === undefined ? upstreamCost(units, upstream) : undefined,
       upstreamReason: reasons.upstream,
       credentialReason: reasons.credential,
       rawUsage: raw ?? nothing,

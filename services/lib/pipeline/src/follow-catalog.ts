@@ -61,6 +61,8 @@ function overlayOf({ overlayVersion, providers, models, credentials }: GetOverla
       weight: share?.weight ?? 1,
       priority: share?.priority ?? 0,
       account: share?.account ?? "",
+      dailyCapUsd: share?.dailyCapUsd ?? 0,
+      monthlyCapUsd: share?.monthlyCapUsd ?? 0,
       secret: value === undefined ? { reference } : { value },
     })),
   };

@@ -3,7 +3,7 @@ import type { Upstream } from "@uag/catalog/types";
 import { type FailureKind, UpstreamFailure } from "./failure.ts";
 import type { UpstreamHealth } from "./health.ts";
 import type { RetryBudget } from "./retry-budget.ts";
-import { Route, type RoutingOptions } from "./route.ts";
+import { Route, type RoutedCall, type RoutingOptions } from "./route.ts";
 import type { RoutingReasons } from "./routing-reason.ts";
 
 /** Failures that another credential of the same upstream may not have. */
@@ -70,13 +70,21 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
   const { health, budget, signal, random = Math.random } = options;
   budget.deposit();
   const route = new Route(options.upstreams, health, options);
+  const { spend, upstreams } = options;
+  const next = (): RoutedCall | undefined | Promise<RoutedCall | undefined> => {
+    const prepared = spend?.prepare(upstreams);
+    return prepared === undefined ? route.next() : prepared.then(() => route.next());
+  };
   let attempts = options.attemptsBefore ?? 0;
   let last: AttemptsFailed | undefined;
   // The first attempt needs no budget.
   let allowed = true;
   for (let tries = 1; ; tries++) {
     let waitMs = 0;
-    for (let routed = route.next(); routed !== undefined; routed = route.next()) {
+    for (;;) {
+      const found = next();
+      const routed = found instanceof Promise ? await found : found;
+      if (routed === undefined) break;
       if (last !== undefined && (signal.aborted || !(allowed || budget.withdraw()))) throw last;
       allowed = false;
       attempts++;
@@ -113,7 +121,20 @@ export async function attempt<T>(options: AttemptOptions<T>): Promise<Attempted<
     const backoff = Math.min(firstBackoffMs * 2 ** (tries - 1), maxBackoffMs) * (0.5 + random() / 2);
     await sleep(Math.max(waitMs, backoff), undefined, { signal }).catch(() => {});
   }
-  throw last ?? new Error("a model without upstreams was called");
+  throw last ?? allOver(options, attempts);
+}
+
+/** No credential of the upstreams may be used. */
+function allOver({ upstreams, spend }: Pick<AttemptOptions<never>, "upstreams" | "spend">, attempts: number): Error {
+  const [first] = upstreams;
+  if (first === undefined || spend === undefined) return new Error("a model without upstreams was called");
+  const untilMs = spend.untilMs(upstreams);
+  const retryAfterMs = untilMs === 0 ? undefined : Math.max(1, untilMs - Date.now());
+  return new AttemptsFailed(
+    new UpstreamFailure("spend_cap", "no spend cap leaves enough", { retryAfterMs }),
+    first,
+    attempts,
+  );
 }
 
 function asFailure(error: unknown): UpstreamFailure {
@@ -136,6 +157,7 @@ function moreInformative(before: UpstreamFailure | undefined, now: UpstreamFailu
     transient: 3,
     unreachable: 2,
     quota: 1,
+    spend_cap: 1,
     unknown_model: 1,
     operator: 0,
   };

@@ -1,8 +1,11 @@
 import type { RoutingReason } from "./routing-reason.ts";
 
+/** Of a candidate that must not be called, not even as a last resort. */
+export const never = Number.POSITIVE_INFINITY;
+
 /** By what one of several candidates is chosen, in this order. */
 export interface Ranking<T> {
-  /** When it may be called, in milliseconds of the monotonic clock; 0: now. */
+  /** When it may be called, in milliseconds of the monotonic clock; 0: now; `never`: not at all. */
   availableFrom(one: T): number;
   /** The lowest first. */
   rankOf(one: T): number;
@@ -31,7 +34,7 @@ export interface Chosen<T> {
  * The candidate that should be called, and why: of those that are available the first by rank and
  * score; if none is, the one that will be first.
  * @param passed candidates that are left out
- * @returns undefined without candidates
+ * @returns undefined without candidates that may be called
  */
 export function choose<T>(
   candidates: readonly T[],
@@ -59,7 +62,7 @@ export function choose<T>(
     }
     count++;
   }
-  if (best === undefined || preferred === undefined) return undefined;
+  if (best === undefined || preferred === undefined || bestFrom === never) return undefined;
   if (bestFrom > 0) return { one: best, reason: "last_resort" };
   if (preferred !== best) return { one: best, reason: ranking.whyAvoided(preferred) };
   if (ranking.isProbe(best)) return { one: best, reason: "probe" };

@@ -15,6 +15,7 @@ import type { UsageReport } from "./usage-report.ts";
  * - `transient`: it failed; a retry may help
  * - `timeout`: it did not respond in time
  * - `unreachable`: no connection
+ * - `spend_cap`: the spend caps of all credentials there are reached; it was not called
  * - `busy`: our limit of concurrent calls to it is reached; it was not called
  * - `cancelled`: we aborted because the client did
  */
@@ -27,6 +28,7 @@ export type FailureKind =
   | "transient"
   | "timeout"
   | "unreachable"
+  | "spend_cap"
   | "busy"
   | "cancelled";
 
@@ -239,6 +241,8 @@ export function failureToGatewayError(failure: UpstreamFailure): GatewayError {
       return new GatewayError("model_not_found", failure.reported?.message, { ...options, param: "model" });
     case "capacity":
       return new GatewayError("upstream_rate_limited", undefined, options);
+    case "spend_cap":
+      return new GatewayError("spend_cap_reached", undefined, { ...options, retryable: false });
     case "quota":
     case "unreachable":
     case "busy":

@@ -9,7 +9,7 @@ import { type UpstreamFigures, UpstreamRecord } from "./upstream-record.ts";
 const maxRecords = 2_000;
 
 /** Failures that say nothing about the upstream: the request's, the client's, and a full queue. */
-const notItsOwn: ReadonlySet<FailureKind> = new Set(["client", "cancelled", "busy"]);
+const notItsOwn: ReadonlySet<FailureKind> = new Set(["client", "cancelled", "busy", "spend_cap"]);
 
 /** One upstream as seen by this process in the last hour. */
 export interface UpstreamSeen extends UpstreamFigures {

@@ -1,5 +1,6 @@
 import type { RoutingStrategy, Upstream } from "@uag/catalog/types";
-import { type Chosen, choose, type Explained, type Ranking } from "./choose.ts";
+import { type Chosen, choose, type Explained, never, type Ranking } from "./choose.ts";
+import type { CallSpend } from "./credentials/call-spend.ts";
 import { randomAffinity, scoreOf } from "./credentials/rendezvous.ts";
 import { RequestCredentials } from "./credentials/request-credentials.ts";
 import type { UpstreamHealth } from "./health.ts";
@@ -13,6 +14,8 @@ export interface RoutingOptions {
   readonly affinity?: number | undefined;
   /** Tokens that a call may use, at most; default: 0. */
   readonly tokens?: number | undefined;
+  /** Absent if no credential of the model has a spend cap. */
+  readonly spend?: CallSpend | undefined;
   /** Why these upstreams are called, if not for a choice among them, such as `fallback`. */
   readonly because?: RoutingReason | undefined;
   random?(): number;
@@ -58,6 +61,7 @@ export class Route implements Ranking<Upstream>, Explained<Upstream> {
   constructor(upstreams: readonly Upstream[], health: KnownHealth, options: RoutingOptions) {
     const { strategy = "priority", random, affinity = randomAffinity(random), tokens = 0, because } = options;
     const isConversation = options.affinity !== undefined;
+    const { spend } = options;
     this.#left = upstreams;
     this.#health = health;
     this.#strategy = strategy;
@@ -65,7 +69,7 @@ export class Route implements Ranking<Upstream>, Explained<Upstream> {
     this.#because = because;
     this.byRank = rankReasons[strategy];
     this.byScore = isConversation ? "affinity" : "weight";
-    this.credentials = new RequestCredentials(health.credentials, { affinity, isConversation, tokens });
+    this.credentials = new RequestCredentials(health.credentials, { affinity, isConversation, tokens, spend });
   }
 
   /** The next call; undefined when all upstreams of this round were called. */
@@ -88,7 +92,7 @@ export class Route implements Ranking<Upstream>, Explained<Upstream> {
   #choose(): Chosen<Upstream> | undefined {
     const [first] = this.#left;
     if (this.#left.length > 1) return choose(this.#left, this);
-    return first && { one: first, reason: undefined };
+    return first && !this.credentials.isOver(first) ? { one: first, reason: undefined } : undefined;
   }
 
   /**
@@ -113,7 +117,7 @@ export class Route implements Ranking<Upstream>, Explained<Upstream> {
   }
 
   availableFrom(upstream: Upstream): number {
-    return this.#health.avoidedUntil(upstream);
+    return this.credentials.isOver(upstream) ? never : this.#health.avoidedUntil(upstream);
   }
 
   rankOf(upstream: Upstream): number {
@@ -134,7 +138,7 @@ export class Route implements Ranking<Upstream>, Explained<Upstream> {
   }
 
   whyAvoided(upstream: Upstream): RoutingReason {
-    return this.#health.whyAvoided(upstream);
+    return this.credentials.isOver(upstream) ? "spend_cap" : this.#health.whyAvoided(upstream);
   }
 
   isProbe(upstream: Upstream): boolean {

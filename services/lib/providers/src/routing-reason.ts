@@ -7,6 +7,7 @@
  * - `cost`: it costs the operator least
  * - `cooldown`, `rate_limit`, `circuit_open`: the one that comes before it cools down, has reached
  *   a limit of its provider, or fails too often
+ * - `spend_cap`: the one that comes before has reached its spend cap
  * - `probe`: it has failed, and this call finds out whether it works again
  * - `last_resort`: none is available, and this one will be first
  * - `failover`: the request's call before failed
@@ -22,6 +23,7 @@ export type RoutingReason =
   | "cooldown"
   | "rate_limit"
   | "circuit_open"
+  | "spend_cap"
   | "probe"
   | "last_resort"
   | "failover"

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import { dayOf } from "@uag/runtime/utc-days";
 import { anthropicReports } from "../src/anthropic/reports.ts";
 import { HttpPools } from "../src/http/pools.ts";
 import { openAiReports } from "../src/openai/reports.ts";
 import type { ReportAccess } from "../src/reports/client.ts";
-import { dayOf } from "../src/reports/days.ts";
 import { ReportError } from "../src/reports/types.ts";
 
 type Handle = (url: URL, response: ServerResponse) => void;

@@ -64,6 +64,8 @@ function randomEvent(seed: number): UsageEvent {
     catalogVersion: among([undefined, text() || "v"]),
     upstreamRequestId: among([undefined, text() || "u"]),
     upstreamCredential: among([undefined, text() || "k"]),
+    upstreamCredentialId: among([undefined, text() || "c"]),
+    upstreamCostNanoUsd: among([undefined, 0n, 12_345n]),
     requestedModel: among([undefined, text() || "m"]),
     fallbackReason: among([undefined, text() || "f"]),
     upstreamReason: among([undefined, text() || "p"]),

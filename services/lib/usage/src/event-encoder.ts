@@ -67,6 +67,8 @@ export class EventEncoder {
     if (event.fallbackReason !== undefined) this.#text(33, event.fallbackReason);
     if (event.upstreamReason !== undefined) this.#text(34, event.upstreamReason);
     if (event.credentialReason !== undefined) this.#text(35, event.credentialReason);
+    if (event.upstreamCredentialId !== undefined) this.#text(36, event.upstreamCredentialId);
+    if (event.upstreamCostNanoUsd !== undefined) this.#optionalInteger(37, Number(event.upstreamCostNanoUsd));
   }
 
   #unit(name: string, quantity: bigint): void {

@@ -2,12 +2,14 @@ import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { maxSkewMs } from "@uag/runtime/clock";
 import { newId } from "@uag/runtime/ids";
+import { dayOf } from "@uag/runtime/utc-days";
 import type { Journal } from "./journal/journal.ts";
 import { Lease } from "./lease.ts";
 import type { Publisher } from "./publish/publisher.ts";
 import { outOfReach } from "./refusals.ts";
 import type { OpenRequest, RequestSession } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
+import { CredentialSpend } from "./spend/credential-spend.ts";
 import { Account, type GrantSource, purseOf } from "./wallet/account.ts";
 import { GrantReturns } from "./wallet/grant-returns.ts";
 import type { Grant } from "./wallet/wallet.ts";
@@ -29,6 +31,7 @@ export class HolderSession implements RequestSession {
   readonly publisher: Publisher;
   readonly lease: Lease;
   readonly grantReturns: GrantReturns;
+  readonly spend: CredentialSpend;
   readonly open = new Set<OpenRequest>();
   readonly now: () => number;
   readonly #accounts = new Map<string, Account>();
@@ -62,6 +65,12 @@ export class HolderSession implements RequestSession {
       else log.info({ skewMs }, "the clock matches the database's again");
     };
     const { holderId } = this;
+    this.spend = new CredentialSpend({
+      holderId,
+      billing,
+      now: () => clock.monotonic(),
+      failed: (error) => log.warn({ err: error }, "leasing a part of a credential's spend cap failed"),
+    });
     this.lease = new Lease({ holderId, service, billing, clock, fenced, skewed, beats: dependencies.beats });
     this.#source = {
       holderId: this.holderId,
@@ -122,6 +131,7 @@ export class HolderSession implements RequestSession {
       if (account.empty) this.#accounts.delete(id);
     }
     this.grantReturns.retry();
+    this.spend.advance(dayOf(this.now()));
     this.#writeUnwritten();
   }
 

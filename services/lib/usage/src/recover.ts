@@ -8,6 +8,8 @@ export function crashedEvent(started: UsageEvent, last: Checkpoint | undefined, 
   return {
     ...started,
     ...servedInstead(started, last),
+    upstream: last?.upstream ?? started.upstream,
+    upstreamCredentialId: last?.upstreamCredentialId,
     endedAtMs: BigInt(nowMs),
     outcome: Outcome.CRASHED,
     settlementRule: last?.isUpperBound ? SettlementRule.UPPER_BOUND : SettlementRule.LAST_CHECKPOINT,

@@ -3,6 +3,8 @@ import { crashPoint } from "@uag/runtime/crash-point";
 import type { Journal } from "./journal/journal.ts";
 import type { Reservation } from "./limits/reservation.ts";
 import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
+import type { CredentialSpend } from "./spend/credential-spend.ts";
+import { RequestSpend } from "./spend/request-spend.ts";
 import type { AdmitRequest, Admitted, Progress, Settlement } from "./types.ts";
 import type { Account } from "./wallet/account.ts";
 import type { Grant } from "./wallet/wallet.ts";
@@ -12,6 +14,7 @@ export interface RequestSession {
   readonly holderId: string;
   readonly journal: Journal;
   readonly open: Set<OpenRequest>;
+  readonly spend: CredentialSpend;
   now(): number;
   /** Waits this many milliseconds. */
   delay(ms: number): Promise<void>;
@@ -47,6 +50,7 @@ export class OpenRequest implements Admitted {
   readonly #started: Promise<void>;
   #last: Progress | undefined;
   #settled = false;
+  #spend: RequestSpend | undefined;
 
   constructor(session: RequestSession, request: AdmitRequest, { account, grant, reservation }: Basis) {
     this.#session = session;
@@ -60,6 +64,11 @@ export class OpenRequest implements Admitted {
     this.#started = session.journal.appendLazy(encodeStarted(this.#event));
     session.open.add(this);
     crashPoint("admitted");
+  }
+
+  get spend(): RequestSpend {
+    this.#spend ??= new RequestSpend(this.#session.spend, Number(this.#event.startedAtMs));
+    return this.#spend;
   }
 
   flushStarted(): Promise<void> {
@@ -100,7 +109,8 @@ export class OpenRequest implements Admitted {
   }
 
   #encodeCheckpoint(progress: Progress): Uint8Array {
-    return encodeCheckpoint({ requestId: this.#event.requestId, ...progress });
+    const { provider: upstream, credentialId: upstreamCredentialId } = this.#spend?.last ?? {};
+    return encodeCheckpoint({ requestId: this.#event.requestId, ...progress, upstream, upstreamCredentialId });
   }
 
   clientLeft(): void {
@@ -168,6 +178,7 @@ export class OpenRequest implements Admitted {
   written(): void {
     const { costNanoUsd, holdNanoUsd } = this.#event;
     if (this.#grant !== undefined) this.#account?.settle(this.#grant, holdNanoUsd, costNanoUsd);
+    this.#spend?.settled(this.#event);
     this.#session.open.delete(this);
   }
 }

@@ -9,6 +9,7 @@ import type {
   UsageEvent,
 } from "@uag/proto/metering/v1/usage.ts";
 import type { HealthCheck } from "@uag/runtime/health";
+import type { RequestSpend } from "./spend/request-spend.ts";
 import type { Purse } from "./wallet/account.ts";
 
 /** What a capability service asks for before it calls an upstream. */
@@ -50,6 +51,10 @@ export interface Settlement {
   readonly upstreamModel: string;
   /** Name or hint of the credential that it was called with; undefined: none. */
   readonly upstreamCredential?: string | undefined;
+  /** Its id in the catalogue; undefined for a provider's only key in the file. */
+  readonly upstreamCredentialId?: string | undefined;
+  /** What the operator pays for the call, nano-USD; undefined: `costNanoUsd`. */
+  readonly upstreamCostNanoUsd?: bigint | undefined;
   /** Why the upstream was called; undefined: there was no choice. */
   readonly upstreamReason?: string | undefined;
   /** Why with this credential; undefined: there was no choice. */
@@ -105,6 +110,8 @@ export interface Admitted {
   clientLeft(): void;
   /** Headers that tell the client about its limits, alternating name and value. */
   readonly headers: readonly string[];
+  /** What its calls may spend with credentials that have caps; absent where a test admits. */
+  readonly spend?: RequestSpend;
 }
 
 /** Decides from memory whether a request may run, and ensures that it is billed. */

@@ -92,6 +92,7 @@ function startOf(task: TaskDocument) {
     model: task.model,
     upstream: task.provider,
     upstreamModel: task.upstreamModel,
+    upstreamCredentialId: task.credentialId || undefined,
     startedAtMs: BigInt(task.createdAt.getTime()),
     holdNanoUsd: task.holdNanoUsd,
     priceVersion: task.priceVersion,

@@ -10,11 +10,11 @@ import { providerEnvironments } from "@uag/catalog/provider-environment";
 import { repoRoot } from "@uag/local/paths";
 import { adminSettings } from "@uag/local/providers";
 import { fail, print, UserError } from "@uag/local/terminal/step";
-import { dayAfter, dayOf, isDay } from "@uag/providers/reports/days";
 import { keySettings } from "@uag/providers/reports/key-settings";
 import type { DayRange } from "@uag/providers/reports/types";
 import { readConfig } from "@uag/runtime/config";
 import { usdText } from "@uag/runtime/usd";
+import { dayAfter, dayOf, isDay } from "@uag/runtime/utc-days";
 import { table } from "./table.ts";
 import { needed, readTarget, type Target } from "./target.ts";
 

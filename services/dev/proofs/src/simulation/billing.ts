@@ -24,6 +24,7 @@ export function billingOf(
     heartbeat: ({ holderId }) => network.call(replica, "heartbeat", () => store.heartbeat(holderId)),
     closeHolder: ({ holderId }) => network.call(replica, "close holder", () => store.closeHolder(holderId)),
     isHolderGone: ({ holderId }) => network.call(replica, "is holder gone", () => store.isHolderGone(holderId)),
+    leaseSpend: () => Promise.reject(new Error("no credential has a spend cap in the simulation")),
     [Symbol.dispose]: () => undefined,
   };
 }

@@ -83,6 +83,7 @@ export const access: Readonly<Record<string, Access>> = {
       Heartbeat: capabilities,
       CloseHolder: capabilities,
       IsHolderGone: capabilities,
+      LeaseSpend: capabilities,
     },
   },
   "billing.v1.PriceService": {

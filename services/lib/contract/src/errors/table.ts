@@ -236,6 +236,13 @@ const rows = {
     text: "The model's provider is unreachable.",
     remedy: "Wait for `retry-after`, then retry, or use another model.",
   },
+  spend_cap_reached: {
+    http: 503,
+    grpc: "UNAVAILABLE",
+    type: "upstream_error",
+    text: "The gateway's spend caps at the model's providers do not cover this request. They renew at midnight UTC, or with the next month.",
+    remedy: "Use another model, or ask the gateway's operator to raise the caps of the provider's credentials.",
+  },
   upstream_timeout: {
     http: 504,
     grpc: "DEADLINE_EXCEEDED",

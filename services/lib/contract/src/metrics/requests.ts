@@ -14,6 +14,7 @@ const lending = rowsOf("billing", "limits");
 const failureKinds = [
   "client",
   "unknown_model",
+  "spend_cap",
   "operator",
   "quota",
   "capacity",

@@ -85,6 +85,12 @@ export const updateProviderRequest = z.strictObject({
   ...settings,
 });
 
+const cap = z
+  .number()
+  .positive("must be above zero")
+  .max(1_000_000)
+  .refine((usd) => Number(usd.toFixed(9)) === usd, "must have at most nine decimals");
+
 /** How a credential shares the calls to its provider, here and in the catalogue's file. */
 export const credentialShare = {
   weight: z
@@ -105,7 +111,19 @@ export const credentialShare = {
     ),
 } as const;
 
-const share = z.object(credentialShare).partial().shape;
+/** What a credential may spend, here and in the catalogue's file. */
+export const credentialCaps = {
+  daily_cap_usd: cap.describe(
+    "The most that requests which begin on one day (UTC) may cost with it, at what you pay the provider: the upstream's `cost`, else the model's price. Default: no cap.",
+  ),
+  monthly_cap_usd: cap.describe("The same for one month (UTC). Default: no cap."),
+} as const;
+
+const caps = {
+  daily_cap_usd: credentialCaps.daily_cap_usd.nullish(),
+  monthly_cap_usd: credentialCaps.monthly_cap_usd.nullish(),
+};
+const share = { ...z.object(credentialShare).partial().shape, ...caps };
 
 /** Body of `POST /admin/v1/providers/{id}/credentials`. */
 export const createCredentialRequest = z.strictObject({

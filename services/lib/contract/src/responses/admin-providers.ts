@@ -16,6 +16,12 @@ export const providerCredential = z.object({
   weight: z.number().describe("Share of the calls among credentials of the same priority."),
   priority: z.int().describe("Credentials of the lowest number are used first."),
   account: z.string().nullable().describe("The account at the provider; null: one of its own."),
+  daily_cap_usd: z.number().nullable().describe("The most that it may spend in a day (UTC); null: no cap."),
+  monthly_cap_usd: z.number().nullable().describe("The most that it may spend in a month (UTC); null: no cap."),
+  spent_today_usd: usd.describe(
+    "What requests that began today (UTC) cost with it, by the ledger and what you pay the provider. USD, exact to the nano-dollar.",
+  ),
+  spent_this_month_usd: usd.describe("The same for this month (UTC)."),
   revision: count,
   created_at: time,
   created_by: z.string(),

@@ -43,6 +43,9 @@ export interface CatalogCredentialDocument {
   readonly priority?: number;
   /** The account at the provider; absent: one of its own. */
   readonly account?: string;
+  /** The most that it may spend in a day and in a month (UTC); absent or 0: no cap. */
+  readonly dailyCapUsd?: number;
+  readonly monthlyCapUsd?: number;
   /** Number of changes, its creation included. */
   readonly revision: number;
   readonly createdAt: Date;
@@ -82,6 +85,8 @@ const credential = new Schema<CatalogCredentialDocument>(
     weight: { type: Number },
     priority: { type: Number },
     account: { type: String },
+    dailyCapUsd: { type: Number },
+    monthlyCapUsd: { type: Number },
     revision: number,
     createdAt: date,
     createdBy: maybeText,

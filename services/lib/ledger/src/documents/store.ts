@@ -14,6 +14,12 @@ import {
   catalogModelModel,
   catalogProviderModel,
 } from "./catalog-overlay.ts";
+import {
+  type CredentialLeasesDocument,
+  type CredentialSpendingDocument,
+  credentialLeasesModel,
+  credentialSpendingModel,
+} from "./credential-spending.ts";
 import { type FetchBudgetDocument, fetchBudgetModel } from "./fetch-budgets.ts";
 import { type GrantDocument, grantModel } from "./grants.ts";
 import { type HolderDocument, holderModel } from "./holders.ts";
@@ -39,6 +45,8 @@ interface Models {
   readonly catalogHeads: Model<CatalogHeadDocument>;
   readonly catalogModels: Model<CatalogEntryDocument>;
   readonly catalogProviders: Model<CatalogEntryDocument>;
+  readonly credentialLeases: Model<CredentialLeasesDocument>;
+  readonly credentialSpending: Model<CredentialSpendingDocument>;
   readonly fetchBudgets: Model<FetchBudgetDocument>;
   readonly grants: Model<GrantDocument>;
   readonly holders: Model<HolderDocument>;
@@ -69,6 +77,8 @@ export function modelsOn(connection: Connection): Models {
     catalogHeads: catalogHeadModel(connection),
     catalogModels: catalogModelModel(connection),
     catalogProviders: catalogProviderModel(connection),
+    credentialLeases: credentialLeasesModel(connection),
+    credentialSpending: credentialSpendingModel(connection),
     fetchBudgets: fetchBudgetModel(connection),
     grants: grantModel(connection),
     holders: holderModel(connection),

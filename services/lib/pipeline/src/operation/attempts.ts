@@ -21,7 +21,7 @@ export type AttemptContext = Pick<CapabilityContext, "budget" | "events" | "heal
 export type Attempt = <T>(call: (upstream: Upstream) => Promise<T>, signal?: AbortSignal) => Promise<Attempted<T>>;
 
 /** What a request adds to each attempt. */
-export interface AttemptObserver extends Pick<RoutingOptions, "affinity" | "because" | "tokens"> {
+export interface AttemptObserver extends Pick<RoutingOptions, "affinity" | "because" | "spend" | "tokens"> {
   /** Upstream calls that were made for the request already, such as of another model; default: none. */
   readonly attemptsBefore?: number;
   /** Surrounds a call, such as by a span. */

@@ -1,10 +1,11 @@
-import type { Model } from "@uag/catalog/types";
+import type { Model, Upstream } from "@uag/catalog/types";
 import { AttemptsFailed } from "@uag/providers/attempt";
 import type { RoutingReason } from "@uag/providers/routing-reason";
 import type { ResponseMemory } from "@uag/untrusted/response-memory";
 import type { Bill } from "../bill.ts";
 import type { Grant } from "./admit.ts";
 import { type AttemptContext, attemptsOf } from "./attempts.ts";
+import { callSpend } from "./call-spend.ts";
 import type { Candidate } from "./fallbacks.ts";
 import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
 import type { Replaced } from "./replaced.ts";
@@ -13,7 +14,7 @@ import type { RequestTrace } from "./trace.ts";
 
 interface ChainOptions<R, S extends Size, A> {
   readonly context: AttemptContext;
-  readonly spec: Pick<OperationSpec<never, R, S, A>, "affinity" | "call">;
+  readonly spec: Pick<OperationSpec<never, R, S, A>, "affinity" | "call" | "size">;
   readonly checked: CheckedRequest<R>;
   readonly grant: Grant<R, S>;
   readonly memory: ResponseMemory;
@@ -101,10 +102,19 @@ export class ModelChain<R, S extends Size, A> {
       tokens: candidate.size.tokens,
       affinity: hasChoice(candidate.model) ? spec.affinity?.(request) : undefined,
       because: this.#reasonFor(replaced),
+      spend: callSpend(grant.admitted, candidate.model, (upstream) => this.#mostAt(upstream, candidate)),
       attemptsBefore: this.#attempts,
       ...(trace !== undefined && { around: trace.call }),
     });
     return { ...request, admitted: grant.admitted, memory, attempt, replaced };
+  }
+
+  /** The most that a request can cost the operator at an upstream, nano-USD. */
+  #mostAt({ cost }: Upstream, { model, request, size }: Candidate<R, S>): bigint {
+    if (cost?.own === undefined) return size.holdNanoUsd;
+    const { spec, checked } = this.#options;
+    const priced = { ...model, price: cost.price };
+    return spec.size({ ...checked, request, model: priced, fallbacks: [] }).holdNanoUsd;
   }
 
   /** The requested model is called after its fallbacks while all its upstreams are avoided. */

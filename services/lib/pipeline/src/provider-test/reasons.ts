@@ -27,6 +27,7 @@ const byKind: Readonly<Record<FailureKind, TestReason>> = {
   unknown_model: "model_not_found",
   operator: "wrong_key",
   quota: "quota",
+  spend_cap: "quota",
   capacity: "rate_limited",
   transient: "provider_error",
   timeout: "timeout",

@@ -1,7 +1,7 @@
+import { dayAfter, dayOf } from "@uag/runtime/utc-days";
 import { scaledDecimal } from "@uag/untrusted/decimal";
 import { z } from "zod";
 import { type ReportAccess, readReport } from "../reports/client.ts";
-import { dayAfter, dayOf } from "../reports/days.ts";
 import {
   attoUsdScale,
   type DayRange,

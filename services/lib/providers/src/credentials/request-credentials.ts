@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types";
-import { type Chosen, choose, type Explained, type Ranking } from "../choose.ts";
+import { type Chosen, choose, type Explained, never, type Ranking } from "../choose.ts";
 import type { RoutingReason } from "../routing-reason.ts";
+import type { CallSpend } from "./call-spend.ts";
 import type { CredentialHealth } from "./credential-health.ts";
 import { scoreOf } from "./rendezvous.ts";
 
@@ -12,6 +13,8 @@ export interface CredentialChoice {
   readonly isConversation: boolean;
   /** Tokens that the call may use. */
   readonly tokens: number;
+  /** Undefined if no credential of the model has a spend cap. */
+  readonly spend?: CallSpend | undefined;
 }
 
 /**
@@ -26,13 +29,15 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
   readonly #health: CredentialHealth;
   readonly #affinity: number;
   readonly #tokens: number;
+  readonly #spend: CallSpend | undefined;
   #now = 0;
   #tried: Set<Upstream> | undefined;
 
-  constructor(health: CredentialHealth, { affinity, isConversation, tokens }: CredentialChoice) {
+  constructor(health: CredentialHealth, { affinity, isConversation, tokens, spend }: CredentialChoice) {
     this.#health = health;
     this.#affinity = affinity;
     this.#tokens = tokens;
+    this.#spend = spend;
     this.byScore = isConversation ? "affinity" : "weight";
   }
 
@@ -56,7 +61,15 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
     return next !== undefined && this.availableFrom(next) === 0 ? next : undefined;
   }
 
+  /** Whether none of the upstream's credentials may be called, by their spend caps. */
+  isOver(upstream: Upstream): boolean {
+    const spend = this.#spend;
+    if (spend === undefined) return false;
+    return upstream.pool?.every((one) => spend.isOver(one)) ?? spend.isOver(upstream);
+  }
+
   began(upstream: Upstream): void {
+    this.#spend?.began(upstream);
     this.#health.began(upstream, this.#tokens);
   }
 
@@ -65,6 +78,7 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
   }
 
   availableFrom(upstream: Upstream): number {
+    if (this.#spend?.isOver(upstream) === true) return never;
     return this.#health.availableFrom(upstream, this.#tokens, this.#now);
   }
 
@@ -77,7 +91,7 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
   }
 
   whyAvoided(upstream: Upstream): RoutingReason {
-    return this.#health.whyAvoided(upstream);
+    return this.#spend?.isOver(upstream) === true ? "spend_cap" : this.#health.whyAvoided(upstream);
   }
 
   isProbe(upstream: Upstream): boolean {

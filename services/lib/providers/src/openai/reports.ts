@@ -1,7 +1,7 @@
+import { dayAfter, dayOf, startOf } from "@uag/runtime/utc-days";
 import { scaledDecimal } from "@uag/untrusted/decimal";
 import { z } from "zod";
 import { type ReportAccess, readReport } from "../reports/client.ts";
-import { dayAfter, dayOf, startOf } from "../reports/days.ts";
 import {
   attoUsdScale,
   type DayRange,

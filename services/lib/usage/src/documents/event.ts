@@ -68,7 +68,9 @@ export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
   const { firstByteMs, failedAttempts, traceId, spanId: _, errorCode, ...more } = others;
   const { clientRequestId, upstreamRequestId, upstreamCredential, catalogVersion, ...lasting } = more;
-  const { requestedModel, fallbackReason, upstreamReason, credentialReason, ...rest } = lasting;
+  const { requestedModel, fallbackReason, upstreamReason, credentialReason, ...counted } = lasting;
+  // Billing counts these, from the ledger's rows.
+  const { upstreamCredentialId: _id, upstreamCostNanoUsd: _cost, ...rest } = counted;
   const otherIds = otherIdsOf(event);
   return {
     _id: requestId,

@@ -27,6 +27,8 @@ export const providers = {
   credentialsAbout:
     "New requests are distributed across all enabled keys. Disabled keys are kept for the video tasks created with them.",
   noCredentials: "No key has been added here. The catalog file's keys are used.",
+  spentToday: "today {{spent}} of {{cap}}",
+  spentThisMonth: "this month {{spent}} of {{cap}}",
   keyStates: {
     available: "In use",
     limited: "Rate limit reached",

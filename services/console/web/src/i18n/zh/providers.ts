@@ -19,6 +19,8 @@ export const providers = {
   credentials: "API 密钥",
   credentialsAbout: "新请求分配到所有已启用的密钥。已停用的密钥仅用于由其创建的视频任务。",
   noCredentials: "此处没有添加密钥，使用目录文件中的密钥。",
+  spentToday: "今日 {{spent}} / {{cap}}",
+  spentThisMonth: "本月 {{spent}} / {{cap}}",
   keyStates: {
     available: "使用中",
     limited: "已达速率限制",

@@ -2,9 +2,11 @@ import { Badge, Group, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Provider } from "../../api/types.ts";
+import { nanoUsdOf, shortUsd } from "../../format/money.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
+import { priceText } from "../models/prices.ts";
 import { DeleteModal } from "./delete-modal.tsx";
 import { type Credential, hintOf, type KeyState, keyStateColors, keyStateOf, providerPath } from "./providers.ts";
 import { RowActions } from "./row-actions.tsx";
@@ -45,6 +47,24 @@ function FileRows({ of: { pool, state } }: { readonly of: Provider }) {
     ));
 }
 
+/** What a credential with a cap has spent, such as "Today $1.20 of $5.00". */
+function SpendOf({ of: credential }: { readonly of: Credential }) {
+  const { t } = useTranslation();
+  const periods = [
+    ["spentToday", credential.spent_today_usd, credential.daily_cap_usd],
+    ["spentThisMonth", credential.spent_this_month_usd, credential.monthly_cap_usd],
+  ] as const;
+  const parts = periods.flatMap(([name, spent, cap]) =>
+    cap === null ? [] : [t(`providers.${name}`, { spent: shortUsd(nanoUsdOf(spent)), cap: priceText(cap) })],
+  );
+  if (parts.length === 0) return null;
+  return (
+    <Text size="xs" c="dimmed" className="tabular">
+      {parts.join(" · ")}
+    </Text>
+  );
+}
+
 function Row({ of: credential, state, onToggle, onDelete }: RowProps) {
   const { name, enabled, created_at: createdAt, created_by: createdBy } = credential;
   return (
@@ -61,6 +81,7 @@ function Row({ of: credential, state, onToggle, onDelete }: RowProps) {
           <Time at={createdAt} as="relative" />
           {createdBy !== "" && ` · ${createdBy}`}
         </Text>
+        <SpendOf of={credential} />
       </Table.Td>
       <Table.Td ta="right">
         <RowActions enabled={enabled} onToggle={onToggle} onDelete={onDelete} />

@@ -1,5 +1,3 @@
-import type { DayRange } from "./types.ts";
-
 const dayMs = 86_400_000;
 const pattern = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -8,7 +6,7 @@ export function startOf(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-/** The day (UTC) of a time in milliseconds. */
+/** The day (UTC) of a time in milliseconds, as `2027-01-31`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
@@ -24,7 +22,7 @@ export function isDay(text: string): boolean {
 }
 
 /** Every day of a range, in order. */
-export function daysOf({ first, last }: DayRange): string[] {
+export function daysOf({ first, last }: { readonly first: string; readonly last: string }): string[] {
   const days: string[] = [];
   for (let day = first; day <= last; day = dayAfter(day)) days.push(day);
   return days;
