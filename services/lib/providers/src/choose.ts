@@ -41,31 +41,46 @@ export function choose<T>(
   ranking: Ranking<T> & Explained<T>,
   passed?: ReadonlySet<T>,
 ): Chosen<T> | undefined {
-  let best: T | undefined;
   let preferred: T | undefined;
-  let [bestFrom, bestRank, bestScore, firstRank, firstScore] = [0, 0, 0, 0, 0];
-  let [count, isTied] = [0, false];
+  let [firstRank, firstScore, count, isTied] = [0, 0, 0, false];
   for (const one of candidates) {
-    if (passed?.has(one)) continue;
-    const from = ranking.availableFrom(one);
-    const rank = ranking.rankOf(one);
-    const score = ranking.scoreOf(one);
-    if (count === 0 || rank < firstRank) isTied = false;
-    else if (rank === firstRank) isTied = true;
-    if (count === 0 || (rank - firstRank || score - firstScore) < 0) {
-      preferred = one;
-      [firstRank, firstScore] = [rank, score];
-    }
-    if (count === 0 || (from - bestFrom || rank - bestRank || score - bestScore) < 0) {
-      best = one;
-      [bestFrom, bestRank, bestScore] = [from, rank, score];
-    }
+    if (passed?.has(one) === true) continue;
     count++;
+    const rank = ranking.rankOf(one);
+    if (preferred !== undefined && rank > firstRank) continue;
+    const score = ranking.scoreOf(one);
+    isTied = preferred !== undefined && rank === firstRank;
+    if (isTied && score >= firstScore) continue;
+    preferred = one;
+    [firstRank, firstScore] = [rank, score];
   }
-  if (best === undefined || preferred === undefined || bestFrom === never) return undefined;
+  if (preferred === undefined) return undefined;
+  if (ranking.availableFrom(preferred) > 0) return instead(preferred, candidates, ranking, passed);
+  if (ranking.isProbe(preferred)) return { one: preferred, reason: "probe" };
+  if (count === 1) return { one: preferred, reason: undefined };
+  return { one: preferred, reason: isTied ? ranking.byScore : ranking.byRank };
+}
+
+/** The choice when the preferred candidate is not available; most requests never get here. */
+function instead<T>(
+  preferred: T,
+  candidates: readonly T[],
+  ranking: Ranking<T> & Explained<T>,
+  passed: ReadonlySet<T> | undefined,
+): Chosen<T> | undefined {
+  let best = preferred;
+  let [bestFrom, bestRank, bestScore] = [never, 0, 0];
+  for (const one of candidates) {
+    if (passed?.has(one) === true) continue;
+    const from = ranking.availableFrom(one);
+    if (from > bestFrom || from === never) continue;
+    const [rank, score] = [ranking.rankOf(one), ranking.scoreOf(one)];
+    if (from === bestFrom && (rank - bestRank || score - bestScore) >= 0) continue;
+    best = one;
+    [bestFrom, bestRank, bestScore] = [from, rank, score];
+  }
+  if (bestFrom === never) return undefined;
   if (bestFrom > 0) return { one: best, reason: "last_resort" };
-  if (preferred !== best) return { one: best, reason: ranking.whyAvoided(preferred) };
-  if (ranking.isProbe(best)) return { one: best, reason: "probe" };
-  if (count === 1) return { one: best, reason: undefined };
-  return { one: best, reason: isTied ? ranking.byScore : ranking.byRank };
+  if (best !== preferred) return { one: best, reason: ranking.whyAvoided(preferred) };
+  return { one: best, reason: ranking.isProbe(best) ? "probe" : ranking.byRank };
 }
