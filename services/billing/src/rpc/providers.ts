@@ -103,6 +103,8 @@ const settable = new Set([
   "developer_role",
   "openai_options",
   "on_abort",
+  "circuit",
+  "adaptive_concurrency",
   "caches_from_tokens",
   "free_fields",
 ]);

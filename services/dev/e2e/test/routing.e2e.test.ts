@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setFault } from "@uag/harness/fleet/faults";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 
@@ -11,6 +12,7 @@ const catalog = `
 providers:
   good: { protocol: openai, ${at} }
   capped: { protocol: openai, ${at} }
+  fragile: { protocol: openai, ${at}, circuit: { min_calls: 4, window: 1m, open: 5s, max_open: 5s, probes: 2 } }
   hurried: { protocol: openai, ${at}, timeouts: { first_byte: 1500ms } }
   impatient: { protocol: openai, ${at}, timeouts: { between_chunks: 1s } }
   brief: { protocol: openai, ${at}, timeouts: { total: 5s } }
@@ -26,6 +28,7 @@ models:
     price: { input_tokens: 1, output_tokens: 2 }
     upstreams: [&good { provider: good, model: gpt-4o-mini, priority: 1 }]
   - { <<: *m, id: capped, upstreams: [{ provider: capped, model: gpt-4o-mini }] }
+  - { <<: *m, id: guarded, upstreams: [{ provider: fragile, model: gpt-4o }, *good] }
   - { <<: *m, id: costly, price: { input_tokens: 10, output_tokens: 20 } }
   - { <<: *m, id: replaced, fallbacks: [costly], upstreams: [{ provider: good, model: gpt-4o-mini--sim-status-503--sim-retry-after-30 }] }
   - { <<: *m, id: second-home, upstreams: [{ provider: dead, model: gpt-4o-mini }, *good] }
@@ -263,6 +266,29 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     const [first] = shown;
     await admin("PATCH", `/credentials/${first?.id}`, { revision: first?.revision, daily_cap_usd: null });
     await waitFor(named, { what: "the credential without a cap" });
+  });
+
+  test("a circuit opens when its provider fails, lets probes through after its time, and closes when they succeed", async () => {
+    const { run } = fleet;
+    const routed = async (): Promise<string> => {
+      const { status, text, headers } = await call("guarded");
+      assert.equal(status, 200, text);
+      return `${headers.get("x-gateway-attempts")} ${headers.get("x-gateway-routing")}`;
+    };
+    const circuit = async (): Promise<string | undefined> => {
+      const headers = { authorization: `Bearer ${run.admin.token}` };
+      const response = await fetch(`${run.admin_url}/models/guarded`, { headers });
+      const { providers } = (await response.json()) as { providers: { last_hour: { circuit: string } }[] };
+      return providers[0]?.last_hour.circuit;
+    };
+    const repair = await setFault(run.simulator_url, { status: 500 }, { model: "gpt-4o" });
+    for (let i = 0; i < 4; i++) assert.equal(await routed(), "2 provider=failover");
+    assert.equal(await routed(), "1 provider=circuit_open");
+    await waitFor(async () => (await circuit()) === "half_open", { what: "the half-open circuit" });
+    await repair();
+    assert.deepEqual([await routed(), await routed()], ["1 provider=probe", "1 provider=probe"]);
+    assert.equal(await routed(), "1 provider=priority");
+    await waitFor(async () => (await circuit()) === "closed", { what: "the closed circuit" });
   });
 
   test("the gateway waits for a short retry-after of a provider and passes a long one on to the client", async () => {

@@ -62,8 +62,11 @@ test("parses a row into a model with its provider and defaults", () => {
     ...access,
     accesses: new Map([["", access]]),
     inUse: [access.credential],
+    isCapped: false,
     headers: ["x-team", "blue"],
     timeouts: { connectMs: 250, firstByteMs: 30_000, betweenChunksMs: 120_000, totalMs: 3_600_000 },
+    circuit: { failureShare: 0.5, minCalls: 20, windowMs: 30_000, openMs: 10_000, maxOpenMs: 60_000, probes: 3 },
+    adaptiveConcurrency: undefined,
     transport: {
       id: "    4096 1024 false",
       proxy: undefined,

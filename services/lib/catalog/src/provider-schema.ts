@@ -1,4 +1,9 @@
-import { credentialCaps, credentialShare } from "@uag/contract/requests/admin-providers";
+import {
+  circuitFigures,
+  concurrencyFigures,
+  credentialCaps,
+  credentialShare,
+} from "@uag/contract/requests/admin-providers";
 import { z } from "zod";
 import { openAiOptionNames, protocolNames } from "./protocols.ts";
 
@@ -36,6 +41,22 @@ const connectionsSchema = z.strictObject({
     .describe("Maximum concurrent calls in one process, each on its own connection."),
   queue: z.int().min(0).default(1_024).describe("Maximum calls that wait for a connection; more are refused at once."),
 });
+
+/** Counted in ten parts. */
+const windowSchema = durationSchema.refine((ms) => ms >= 100 && ms <= 3_600_000, "must be between 100ms and 1h");
+
+const circuitSchema = z.strictObject({
+  failure_share: circuitFigures.failure_share.default(0.5),
+  min_calls: circuitFigures.min_calls.default(20),
+  window: windowSchema.default(30_000).describe("Calls are counted over this time."),
+  open: durationSchema.default(10_000).describe("How long it stays open at first; twice as long each time."),
+  max_open: durationSchema.default(60_000).describe("The longest that it stays open."),
+  probes: circuitFigures.probes.default(3),
+});
+
+const concurrencySchema = z
+  .strictObject({ min: concurrencyFigures.min.default(4), max: concurrencyFigures.max.default(1_000) })
+  .refine(({ min, max }) => min <= max, "min must not be above max");
 
 const credentialSchema = z.strictObject({
   name: z
@@ -81,6 +102,12 @@ export const providerSchema = z.strictObject({
     ),
   tls: tlsSchema.prefault({}).describe("Files are reloaded when they change."),
   connections: connectionsSchema.prefault({}),
+  circuit: circuitSchema.prefault({}).describe("When the circuit breaker of each of its models opens."),
+  adaptive_concurrency: concurrencySchema
+    .optional()
+    .describe(
+      "Limits the concurrent calls to each of its models in each process: rate limits and timeouts lower the limit, successes raise it. Calls above it go to other upstreams, if one is available. Default: no limit.",
+    ),
   on_abort: z
     .enum(["stops", "continues"])
     .optional()

@@ -4,7 +4,7 @@ import { referencesIn, resolveReferences } from "./env.ts";
 import type { OverlayCredential } from "./overlay.ts";
 import { openAiOptionNames, protocols } from "./protocols.ts";
 import type { providerSchema } from "./provider-schema.ts";
-import type { Credential, Provider, ProviderAccess, Transport } from "./types.ts";
+import type { CircuitSettings, Credential, Provider, ProviderAccess, Transport } from "./types.ts";
 
 type Row = z.infer<typeof providerSchema>;
 
@@ -62,6 +62,8 @@ export function resolveProvider(
     isCapped: inUse.some(({ caps }) => caps !== undefined),
     headers: headers as string[],
     timeouts: { connectMs: connect, firstByteMs: first_byte, betweenChunksMs: between_chunks, totalMs: total },
+    circuit: circuitOf(row.circuit),
+    adaptiveConcurrency: row.adaptive_concurrency,
     transport: transportOf({ proxy, caFile, certFile, keyFile }, { ...row.connections, guarded: addressed }),
     onAbort: row.on_abort,
     cachesFromTokens: row.caches_from_tokens,
@@ -70,6 +72,15 @@ export function resolveProvider(
     openAiOptions: new Set(row.openai_options ?? (protocols[row.protocol].openAiOptions ? openAiOptionNames : [])),
   };
 }
+
+const circuitOf = ({ failure_share, min_calls, window, open, max_open, probes }: Row["circuit"]): CircuitSettings => ({
+  failureShare: failure_share,
+  minCalls: min_calls,
+  windowMs: window,
+  openMs: open,
+  maxOpenMs: max_open,
+  probes,
+});
 
 /** Resolved texts, or why one cannot be. */
 function textsOf(written: readonly string[], env: NodeJS.ProcessEnv): string[] | string {

@@ -69,6 +69,22 @@ export interface Transport {
   readonly guarded: boolean;
 }
 
+/** When an upstream's circuit breaker opens and closes: see the schema. Milliseconds. */
+export interface CircuitSettings {
+  readonly failureShare: number;
+  readonly minCalls: number;
+  readonly windowMs: number;
+  readonly openMs: number;
+  readonly maxOpenMs: number;
+  readonly probes: number;
+}
+
+/** Between which an upstream's limit of concurrent calls is adapted. */
+export interface ConcurrencyBounds {
+  readonly min: number;
+  readonly max: number;
+}
+
 /** The most that a credential may spend, nano-USD. */
 export interface SpendCaps {
   /** In a day (UTC); undefined: no cap. */
@@ -121,6 +137,10 @@ export interface Provider extends ProviderAccess {
   /** Additional headers, alternating name and value, names in lower case. */
   readonly headers: readonly string[];
   readonly timeouts: Timeouts;
+  /** Absent where a test makes a provider: the defaults. */
+  readonly circuit?: CircuitSettings;
+  /** Absent: its concurrent calls are not limited. */
+  readonly adaptiveConcurrency?: ConcurrencyBounds | undefined;
   readonly transport: Transport;
   /** Whether it supports messages with role developer. */
   readonly developerRole: boolean;

@@ -78,6 +78,7 @@ export function createContext(options: ContextOptions): CapabilityContext & Asyn
   metrics.sampled("uag_buffers_refused_total", () => buffers.refused);
   metrics.sampled("uag_buffered_limit_bytes", () => buffers.total);
   metrics.sampledBy("uag_upstream_cooldown_seconds", "provider", () => health.cooldowns());
+  metrics.sampledBy("uag_concurrency_limit", "provider", () => health.concurrencyLimits());
   metrics.sampledBy("uag_circuits_open", "provider", () => health.openCircuits());
   metrics.sampledBy("uag_credentials_unavailable", "provider", () =>
     unavailableCredentials(catalog.current, credentials),

@@ -122,3 +122,19 @@ test("whatever the order of results, there are never more than three probes and 
     assert.ok(state() === "closed" || circuit.availableFrom(now()) === 0, `seed ${seed}`);
   }
 });
+
+test("a circuit opens, probes and closes by its provider's figures, from the next call", () => {
+  const { circuit, call, state, openForMs, pass } = stage();
+  circuit.settings = { failureShare: 1, minCalls: 2, windowMs: 1_000, openMs: 100, maxOpenMs: 150, probes: 1 };
+  call("sff");
+  assert.equal(state(), "closed");
+  pass(1_100);
+  call("ff");
+  assert.deepEqual([state(), openForMs()], ["open", 100]);
+  pass(100);
+  call("f");
+  assert.deepEqual([state(), openForMs()], ["open", 150]);
+  pass(150);
+  call("s");
+  assert.equal(state(), "closed");
+});

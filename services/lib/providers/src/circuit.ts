@@ -1,13 +1,17 @@
-/** Calls are counted over the last 30 seconds, in parts of 3 seconds. */
-const partMs = 3_000;
+import type { CircuitSettings } from "@uag/catalog/types";
+
+/** The window is counted in so many parts. */
 const parts = 10;
-/** Fewer calls prove nothing. */
-const leastCalls = 20;
-const openingShare = 0.5;
-const firstOpenMs = 10_000;
-const longestOpenMs = 60_000;
-/** Calls at once that find out whether it works again, and how many of them must succeed. */
-const probes = 3;
+
+/** Of a provider that sets none. */
+export const usualCircuit: CircuitSettings = {
+  failureShare: 0.5,
+  minCalls: 20,
+  windowMs: 30_000,
+  openMs: 10_000,
+  maxOpenMs: 60_000,
+  probes: 3,
+};
 
 export type CircuitState = "closed" | "open" | "half_open";
 
@@ -18,6 +22,7 @@ const uncounted = -1;
  * The circuit breaker of one upstream. It opens when at least half of the calls of 30 seconds
  * failed, of at least 20. After 10 seconds, and twice as long each time up to a minute, it is half
  * open: three calls at once are probes. It closes when three succeed, and opens again when one fails.
+ * These figures are its provider's settings.
  * Times are in milliseconds of the monotonic clock.
  */
 export class Circuit {
@@ -32,6 +37,13 @@ export class Circuit {
   #era = 0;
   #probing = 0;
   #proved = 0;
+  #settings = usualCircuit;
+
+  /** What applies from now on, as the catalogue may have changed. */
+  set settings(settings: CircuitSettings) {
+    if (settings.windowMs !== this.#settings.windowMs) this.#forget();
+    this.#settings = settings;
+  }
 
   stateAt(nowMs: number): CircuitState {
     if (this.#openUntil === 0) return "closed";
@@ -42,7 +54,7 @@ export class Circuit {
   availableFrom(nowMs: number): number {
     if (this.#openUntil === 0) return 0;
     if (nowMs < this.#openUntil) return this.#openUntil;
-    return this.#probing < probes ? 0 : nowMs + 1;
+    return this.#probing < this.#settings.probes ? 0 : nowMs + 1;
   }
 
   /** A call is sent. @returns what its result is reported with */
@@ -57,7 +69,7 @@ export class Circuit {
   succeeded(call: number, nowMs: number): void {
     if (call !== this.#era) return;
     if (this.#openUntil === 0) this.#count(this.#calls, nowMs);
-    else if (++this.#proved >= probes) this.#close();
+    else if (++this.#proved >= this.#settings.probes) this.#close();
   }
 
   /** @param call as returned by `began` */
@@ -67,7 +79,8 @@ export class Circuit {
       this.#count(this.#calls, nowMs);
       this.#count(this.#failures, nowMs);
       const calls = sumOf(this.#calls);
-      if (calls < leastCalls || sumOf(this.#failures) < calls * openingShare) return;
+      const { minCalls, failureShare } = this.#settings;
+      if (calls < minCalls || sumOf(this.#failures) < calls * failureShare) return;
     }
     this.#open(nowMs);
   }
@@ -78,7 +91,7 @@ export class Circuit {
   }
 
   #count(counts: Uint32Array, nowMs: number): void {
-    const now = Math.floor(nowMs / partMs);
+    const now = Math.floor((nowMs * parts) / this.#settings.windowMs);
     for (this.#part = Math.max(this.#part, now - parts); this.#part < now; ) {
       const next = ++this.#part % parts;
       this.#calls[next] = 0;
@@ -89,7 +102,8 @@ export class Circuit {
   }
 
   #open(nowMs: number): void {
-    this.#openUntil = nowMs + Math.min(firstOpenMs * 2 ** this.#openings, longestOpenMs);
+    const { openMs, maxOpenMs } = this.#settings;
+    this.#openUntil = nowMs + Math.min(openMs * 2 ** this.#openings, maxOpenMs);
     this.#openings++;
     this.#changed();
   }
@@ -104,6 +118,11 @@ export class Circuit {
     this.#era++;
     this.#probing = 0;
     this.#proved = 0;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#part = 0;
     this.#calls.fill(0);
     this.#failures.fill(0);
   }

@@ -1,5 +1,6 @@
 import type { Upstream } from "@uag/catalog/types";
 import { type Clock, systemClock } from "@uag/runtime/clock";
+import { never } from "./choose.ts";
 import type { CircuitState } from "./circuit.ts";
 import { CredentialHealth, type Rejection } from "./credentials/credential-health.ts";
 import type { FailureKind, UpstreamFailure } from "./failure.ts";
@@ -10,6 +11,9 @@ const maxRecords = 2_000;
 
 /** Failures that say nothing about the upstream: the request's, the client's, and a full queue. */
 const notItsOwn: ReadonlySet<FailureKind> = new Set(["client", "cancelled", "busy", "spend_cap"]);
+
+/** Failures that fewer concurrent calls may avoid. */
+const overload: ReadonlySet<FailureKind> = new Set(["capacity", "timeout"]);
 
 /** One upstream as seen by this process in the last hour. */
 export interface UpstreamSeen extends UpstreamFigures {
@@ -58,7 +62,7 @@ export class UpstreamHealth {
   /** Until when the upstream is avoided, in milliseconds of the monotonic clock; 0: it is not. */
   avoidedUntil(upstream: Upstream): number {
     const failing = this.#failingOf(upstream);
-    const first = this.#firstAvailable(upstream);
+    const first = Math.max(this.#firstAvailable(upstream), this.#belowLimitFrom(upstream));
     if (failing === undefined) return first;
     const now = this.#clock.monotonic();
     return Math.max(failing.cooldown.endsAt(now), failing.circuit.availableFrom(now), first);
@@ -70,6 +74,7 @@ export class UpstreamHealth {
     const failing = this.#failingOf(upstream);
     if (failing !== undefined && failing.circuit.availableFrom(now) > 0) return "circuit_open";
     if (failing !== undefined && failing.cooldown.endsAt(now) > 0) return "cooldown";
+    if (this.#belowLimitFrom(upstream) > 0) return "concurrency";
     const [one = upstream] = upstream.pool ?? [];
     return this.credentials.whyAvoided(one);
   }
@@ -77,6 +82,12 @@ export class UpstreamHealth {
   /** Whether a call finds out if the upstream works again. */
   isProbe(upstream: Upstream): boolean {
     return this.#failingOf(upstream)?.circuit.stateAt(this.#clock.monotonic()) === "half_open";
+  }
+
+  /** When the upstream has fewer concurrent calls than its limit; 0: now. It is not known when others end. */
+  #belowLimitFrom(upstream: Upstream): number {
+    if (upstream.provider.adaptiveConcurrency === undefined) return 0;
+    return this.#recordOf(upstream).concurrency.isReached ? this.#clock.monotonic() + 1 : 0;
   }
 
   #failingOf(upstream: Upstream): UpstreamRecord | undefined {
@@ -106,12 +117,14 @@ export class UpstreamHealth {
   began(upstream: Upstream): UpstreamCall {
     const record = this.#recordOf(upstream);
     record.load.began();
+    record.concurrency.began();
     return { upstream, record, counted: record.circuit.began(this.#clock.monotonic()) };
   }
 
   /** The call's response has begun, or never will. */
   ended({ record, counted }: UpstreamCall): void {
     record.load.ended();
+    record.concurrency.ended();
     record.circuit.ended(counted);
   }
 
@@ -120,6 +133,8 @@ export class UpstreamHealth {
     const now = this.#clock.monotonic();
     const { circuit, cooldown } = record;
     record.succeeded(tookMs, now);
+    const { adaptiveConcurrency } = upstream.provider;
+    if (adaptiveConcurrency !== undefined) record.concurrency.succeeded(adaptiveConcurrency);
     this.credentials.succeeded(upstream);
     const before = circuit.stateAt(now);
     circuit.succeeded(counted, now);
@@ -132,6 +147,8 @@ export class UpstreamHealth {
 
   failed({ upstream, record, counted }: UpstreamCall, failure: UpstreamFailure): void {
     const { kind, retryAfterMs } = failure;
+    const { adaptiveConcurrency } = upstream.provider;
+    if (adaptiveConcurrency !== undefined && overload.has(kind)) record.concurrency.overloaded(adaptiveConcurrency);
     const now = this.#clock.monotonic();
     if (kind === "client") record.refused(now);
     else if (!notItsOwn.has(kind)) record.failed(now);
@@ -155,6 +172,17 @@ export class UpstreamHealth {
   openCircuits(): Map<string, number> {
     const now = this.#clock.monotonic();
     return this.#byProvider(({ circuit }, known) => known + Number(circuit.stateAt(now) !== "closed"));
+  }
+
+  /** The lowest limit of concurrent calls among each provider's models that were called. */
+  concurrencyLimits(): Map<string, number> {
+    const limits = new Map<string, number>();
+    for (const { upstream, concurrency } of this.#records.values()) {
+      const { name, adaptiveConcurrency } = upstream.provider;
+      if (adaptiveConcurrency === undefined || concurrency.limit === undefined) continue;
+      limits.set(name, Math.min(limits.get(name) ?? never, concurrency.limit));
+    }
+    return limits;
   }
 
   #byProvider(add: (record: UpstreamRecord, known: number) => number): Map<string, number> {
@@ -185,7 +213,7 @@ export class UpstreamHealth {
     const key = keyOf(upstream);
     const known = this.#records.get(key);
     if (known !== undefined) {
-      known.upstream = upstream;
+      known.calledAs(upstream);
       return known;
     }
     // Models come from the catalogue, except for dated video models, so the oldest are evicted.

@@ -125,6 +125,41 @@ test("an upstream that replaces another names what the other has: a cooldown, a 
   assert.deepEqual(changes, ["a open", "a closed"]);
 });
 
+test("calls above an upstream's limit of concurrent calls go to another upstream, and to it when there is none", () => {
+  const busy = upstream("a");
+  const limited = { ...busy, provider: { ...busy.provider, adaptiveConcurrency: { min: 1, max: 2 } } };
+  const { health, next, end } = stage([limited, upstream("b", { priority: 1 })]);
+  const calls = [health.began(limited), health.began(limited)];
+  assert.equal(next(), "b k concurrency ");
+  assert.equal(shown(new Route([limited], health, {})), "a k  ");
+  const [first = assert.fail("no call")] = calls;
+  health.ended(first);
+  assert.equal(next(), "a k priority ");
+  end(limited, "timeout");
+  assert.deepEqual([...health.concurrencyLimits()], [["a", 1]]);
+  assert.equal(next(), "b k concurrency ");
+});
+
+test("a credential over its spend cap is never called, and another names the cap", () => {
+  const pool = upstream("a", { keys: "xy" });
+  const { health, next } = stage([pool, upstream("b", { priority: 1 })]);
+  const over = new Set<string>();
+  const spend = {
+    prepare: () => undefined,
+    isOver: ({ provider: { name, credential } }: Upstream) => over.has(name + credential.id),
+    began: () => undefined,
+    untilMs: () => 0,
+  };
+  assert.equal(next({ spend }), "a x priority priority");
+  over.add("ax");
+  assert.equal(next({ spend }), "a y priority spend_cap");
+  over.add("ay");
+  assert.equal(next({ spend }), "b k spend_cap ");
+  over.add("bk");
+  for (const upstreams of [[pool, upstream("b")], [pool]])
+    assert.equal(new Route(upstreams, health, { spend }).next(), undefined);
+});
+
 test("a credential that replaces another names its rejection or its limit, and is a probe after a rejection", () => {
   const a = upstream("a", { keys: "xy" });
   const [x] = a.pool ?? [];

@@ -7,6 +7,7 @@
  * - `cost`: it costs the operator least
  * - `cooldown`, `rate_limit`, `circuit_open`: the one that comes before it cools down, has reached
  *   a limit of its provider, or fails too often
+ * - `concurrency`: the one that comes before has as many calls in progress as it is sent at once
  * - `spend_cap`: the one that comes before has reached its spend cap
  * - `probe`: it has failed, and this call finds out whether it works again
  * - `last_resort`: none is available, and this one will be first
@@ -23,6 +24,7 @@ export type RoutingReason =
   | "cooldown"
   | "rate_limit"
   | "circuit_open"
+  | "concurrency"
   | "spend_cap"
   | "probe"
   | "last_resort"

@@ -1,6 +1,7 @@
 import type { Upstream } from "@uag/catalog/types";
 import { binCount, binOf } from "@uag/runtime/histogram";
-import { Circuit } from "./circuit.ts";
+import { Circuit, usualCircuit } from "./circuit.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { Cooldown } from "./cooldown.ts";
 import { PeakEwma } from "./peak-ewma.ts";
 
@@ -35,12 +36,22 @@ export class UpstreamRecord {
   readonly load = new PeakEwma();
   readonly cooldown = new Cooldown();
   readonly circuit = new Circuit();
+  readonly concurrency = new ConcurrencyLimit();
   readonly #minutes: (Minute | undefined)[] = Array.from({ length: minutes });
 
   /** @param key by which it is found */
   constructor(upstream: Upstream, key: string) {
     this.upstream = upstream;
     this.key = key;
+    this.calledAs(upstream);
+  }
+
+  /** The upstream of the next call: the settings of its provider are in force. */
+  calledAs(upstream: Upstream): void {
+    this.upstream = upstream;
+    const { circuit = usualCircuit, adaptiveConcurrency } = upstream.provider;
+    this.circuit.settings = circuit;
+    if (adaptiveConcurrency !== undefined) this.concurrency.within(adaptiveConcurrency);
   }
 
   /** @param nowMs monotonic */

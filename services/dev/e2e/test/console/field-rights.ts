@@ -28,7 +28,15 @@ const members = rowsOf("open", "open");
 const limited = rowsOf("open", "field");
 
 const limits = ["models", "rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget"];
-const providerSettings = ["caches_from_tokens", "developer_role", "free_fields", "on_abort", "openai_options"];
+const providerSettings = [
+  "adaptive_concurrency",
+  "caches_from_tokens",
+  "circuit",
+  "developer_role",
+  "free_fields",
+  "on_abort",
+  "openai_options",
+];
 const modelFields = [
   "aliases",
   "context_tokens",

@@ -61,7 +61,11 @@ export const requestMetrics = {
     provider: "provider",
   }),
   uag_circuits_open: providers.gauge(
-    "Models of a provider whose circuit is open or half open, as at least half of their recent calls failed.",
+    "Models of a provider whose circuit is open or half open, as too many of their recent calls failed.",
+    { provider: "provider" },
+  ),
+  uag_concurrency_limit: providers.gauge(
+    "Concurrent calls that a provider with adaptive concurrency is sent in this process; the lowest of its models.",
     { provider: "provider" },
   ),
   uag_circuit_changes_total: providers.counter("Circuits of a provider's models that opened or closed.", {

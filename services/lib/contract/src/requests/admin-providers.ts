@@ -7,6 +7,41 @@ const baseUrl = z
   .max(2_000, "The base URL is too long.");
 const revision = z.int().min(0);
 
+/** When an upstream's circuit breaker opens, here and in the catalogue's file. */
+export const circuitFigures = {
+  failure_share: z
+    .number()
+    .positive()
+    .max(1)
+    .describe("It opens when at least this share of the calls in the window failed. Default: 0.5."),
+  min_calls: z.int().min(1).max(100_000).describe("Fewer calls in the window do not open it. Default: 20."),
+  probes: z
+    .int()
+    .min(1)
+    .max(100)
+    .describe("Concurrent calls while it is half open; it closes when so many succeed. Default: 3."),
+} as const;
+
+/** When an upstream is sent fewer calls at once, here and in the catalogue's file. */
+export const concurrencyFigures = {
+  min: z.int().min(1).max(100_000).describe("The limit does not fall below this. Default: 4."),
+  max: z.int().min(1).max(100_000).describe("The limit does not rise above this. Default: 1,000."),
+} as const;
+
+const duration = z
+  .string()
+  .regex(/^\d{1,9}(ms|s|m|h)$/, "must be a whole number and a unit: ms, s, m or h, such as 30s");
+
+const circuit = z
+  .strictObject({
+    ...circuitFigures,
+    window: duration.describe("Calls are counted over this time. Default: 30s."),
+    open: duration.describe("How long it stays open at first; twice as long each time. Default: 10s."),
+    max_open: duration.describe("The longest that it stays open. Default: 60s."),
+  })
+  .partial();
+const concurrency = z.strictObject(concurrencyFigures).partial();
+
 /** What else can be set of a provider; null: as in the catalogue's file, or the default. */
 const settings = {
   developer_role: z
@@ -27,6 +62,14 @@ const settings = {
     .min(0)
     .nullish()
     .describe("Shortest prompt that it reads from a cache, for the bill of a stream whose client disconnects."),
+  circuit: circuit
+    .nullish()
+    .describe("When the circuit breaker of each of its models opens. Fields that are left out have their defaults."),
+  adaptive_concurrency: concurrency
+    .nullish()
+    .describe(
+      "Limits the concurrent calls to each of its models in each process by additive increase and multiplicative decrease: rate limits and timeouts lower the limit. Calls above it go to other upstreams, if one is available. Default: no limit.",
+    ),
   free_fields: z
     .array(z.string().max(200))
     .max(100)

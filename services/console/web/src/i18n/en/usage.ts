@@ -123,6 +123,7 @@ export const usage = {
     cooldown: "The preferred one is paused after failures.",
     rate_limit: "The preferred one has reached its rate limit.",
     circuit_open: "The preferred one fails too often.",
+    concurrency: "The preferred one has too many calls in progress.",
     spend_cap: "The preferred one has reached its spend cap.",
     probe: "This call tests whether it works again.",
     last_resort: "None was available, so this one was tried anyway.",

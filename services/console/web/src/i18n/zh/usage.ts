@@ -117,6 +117,7 @@ export const usage = {
     cooldown: "首选项出错后暂停中。",
     rate_limit: "首选项已达到速率限制。",
     circuit_open: "首选项失败过多。",
+    concurrency: "首选项进行中的调用过多。",
     spend_cap: "首选项已达到支出上限。",
     probe: "此次调用用于检测其是否已恢复。",
     last_resort: "均不可用，仍尝试此项。",
