@@ -94,6 +94,8 @@ test("a stored credential is encrypted at rest, is in no response, log or audit 
       weight: 1,
       priority: 0,
       account: "",
+      dailyCapUsd: 0,
+      monthlyCapUsd: 0,
     });
     assert.equal((await overlayIn(catalog)).credentials[0]?.value, secret);
     const stored = await everythingIn(db);
@@ -247,11 +249,19 @@ test("new requests use all enabled credentials, the newest first; disabled ones 
   await catalog.updateCredential({ ...change, id: second.id, revision: 1n, share: { weight: 3 } });
   assert.deepEqual(await inUse(), [other, own]);
   await catalog.updateCredential({ ...change, id: first.id, revision: 1n, share: { priority: 1 } });
-  await catalog.updateCredential({ ...change, id: second.id, revision: 2n, share: { priority: 2, account: "a" } });
+  await catalog.updateCredential({
+    ...change,
+    id: second.id,
+    revision: 2n,
+    share: { priority: 2, account: "a", dailyCapUsd: 5 },
+  });
   assert.deepEqual(await inUse(), [own, other], "the lowest priority number goes first");
-  assert.deepEqual((await providerIn(catalog))?.credentials.at(-1)?.share, { weight: 3, priority: 2, account: "a" });
+  const sharing = { weight: 3, priority: 2, account: "a", dailyCapUsd: 5, monthlyCapUsd: 0 };
+  assert.deepEqual((await providerIn(catalog))?.credentials.at(-1)?.share, sharing);
   const bad = { ...change, id: first.id, revision: 2n };
   await assert.rejects(catalog.updateCredential({ ...bad, share: { weight: -1 } }), refusedFor("weight"));
+  const badCap = { ...bad, share: { monthlyCapUsd: -1 } };
+  await assert.rejects(catalog.updateCredential(badCap), refusedFor("monthly_cap_usd"));
   await catalog.updateCredential({ ...change, id: second.id, revision: 3n, enabled: false });
   assert.deepEqual(await inUse(), [own]);
   assert.equal((await acme())?.apiKey, "sk-first");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { newId } from "@uag/runtime/ids";
 import { dayOf } from "@uag/runtime/utc-days";
 import { type Clients, connectClients, faults, fund, scratch, spawnBilling, startBilling, usage } from "./harness.ts";
@@ -73,6 +74,14 @@ test("what a dead replica has leased counts until its journal is settled, and th
   assert.equal(await lease(clients, { wantNanoUsd: cap }), cap);
   assert.equal(await lease(clients, { holderId: "h2" }), 0n);
   await process.restart();
+  await waitFor(
+    () =>
+      clients.accounts.getAccount({ id: accountId }).then(
+        () => true,
+        () => undefined,
+      ),
+    { what: "billing" },
+  );
   assert.equal(await lease(clients, { holderId: "h2", sequence: 2n }), 0n, "leases survive a crash of billing");
   await clients.ledger.settle({ events: [bill(accountId, "h1", 400_000n), bill(accountId, "h1", 100_000n)] });
   assert.equal(await lease(clients, { holderId: "h2", sequence: 3n }), 0n, "more of its bills may follow");

@@ -8,10 +8,12 @@ import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 
 const at = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}", simulator: /openai/v1`;
+/** Not replaced by the simulator, so that keys of its own are used there. */
+const own = `base_url: "\${OPENAI_BASE_URL}", api_key: "\${OPENAI_API_KEY}"`;
 const catalog = `
 providers:
   good: { protocol: openai, ${at} }
-  capped: { protocol: openai, ${at} }
+  capped: { protocol: openai, ${own} }
   fragile: { protocol: openai, ${at}, circuit: { min_calls: 4, window: 1m, open: 5s, max_open: 5s, probes: 2 } }
   hurried: { protocol: openai, ${at}, timeouts: { first_byte: 1500ms } }
   impatient: { protocol: openai, ${at}, timeouts: { between_chunks: 1s } }

@@ -18,6 +18,8 @@ export const withModel = (upstream: Upstream, model: string): Upstream => pooled
 export function pooled(upstream: Upstream): Upstream {
   if (upstream.provider.inUse.length < 2) return upstream;
   const pool: Upstream[] = [];
-  for (const provider of variantsOf(upstream.provider)) pool.push({ ...upstream, provider, pool });
+  const weights = new Set(upstream.provider.inUse.map(({ weight }) => weight));
+  const shared = { ...upstream, pool, isEven: weights.size === 1 };
+  for (const provider of variantsOf(upstream.provider)) pool.push({ ...shared, provider });
   return pool[0] ?? upstream;
 }

@@ -180,6 +180,8 @@ export interface Upstream {
   readonly vectorsCutHere?: boolean;
   /** This upstream with each credential that new requests may use; absent if there is only one. */
   readonly pool?: readonly Upstream[] | undefined;
+  /** Whether the credentials of its pool have one weight; absent: no. */
+  readonly isEven?: boolean;
 }
 
 /** Properties of an embeddings model. */

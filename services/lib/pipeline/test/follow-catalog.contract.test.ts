@@ -19,7 +19,7 @@ const row = {
 };
 const provider = { name: "p", enabled: true, added: false, fields: '{"base_url":"https://example.com"}' };
 const model = { id: "o/m", enabled: false, added: true, fields: '{"id":"o/m"}' };
-const share = { weight: 1, priority: 0, account: "" };
+const share = { weight: 1, priority: 0, account: "", dailyCapUsd: 0, monthlyCapUsd: 0 };
 const credentials = [
   { id: "c1", provider: "p", name: "", enabled: false, reference: "\u0024{X}" },
   { id: "c2", provider: "p", name: "main", enabled: true, value: "k", share: { ...share, weight: 2 } },

@@ -163,10 +163,11 @@ export class CredentialHealth {
     if (upstream.pool === undefined) return;
     const { limits } = this.#standingOf(upstream);
     const now = this.#clock.monotonic();
-    const requests = reportedLimit(response, requestLimits, this.#clock);
-    if (requests !== undefined) limits.requests.report(requests, now);
-    const tokens = reportedLimit(response, tokenLimits, this.#clock);
-    if (tokens !== undefined) limits.tokens.report(tokens, now);
+    const wall = this.#clock.now();
+    const requests = reportedLimit(response, requestLimits);
+    if (requests !== undefined) limits.requests.report(requests, now, wall);
+    const tokens = reportedLimit(response, tokenLimits);
+    if (tokens !== undefined) limits.tokens.report(tokens, now, wall);
   }
 
   /** The state of a provider's credential, whatever the model. */

@@ -4,6 +4,7 @@ import type { Credential, Upstream } from "@uag/catalog/types";
 import { type FailureKind, UpstreamFailure } from "../failure.ts";
 import { CredentialHealth } from "./credential-health.ts";
 import { durationIn } from "./rate-headers.ts";
+import { evenScoreOf, scoreOf } from "./rendezvous.ts";
 import { RequestCredentials } from "./request-credentials.ts";
 
 const seeds: Readonly<Record<string, number>> = { a: 0x1234567, b: 0x89abcdef, c: 0x2468ace0, d: 0x13579bdf };
@@ -169,4 +170,12 @@ test("reads every form in which providers report when a limit resets, and nothin
   );
   assert.equal(of(new Date(at - 4_000).toISOString()), 0);
   for (const text of [undefined, "", "soon", "-1", "1d", "9".repeat(41)]) assert.equal(of(text), undefined, text);
+});
+
+test("credentials of one weight are ordered as by their weighted scores", () => {
+  const all = Object.values(seeds);
+  for (const affinity of affinities) {
+    const order = (score: typeof scoreOf) => all.toSorted((a, b) => score(affinity, a) - score(affinity, b));
+    assert.deepEqual(order(evenScoreOf), order(scoreOf));
+  }
 });

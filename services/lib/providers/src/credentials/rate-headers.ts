@@ -1,12 +1,13 @@
-import type { Clock } from "@uag/runtime/clock";
 import type { HttpResponse } from "../http/call.ts";
 
-/** What a provider reports of one limit: how much is left, and when all of it is available again. */
+/**
+ * What a provider reports of one limit: how much is left, and, as it was written, the limit and when
+ * all of it is available again. These are read only when too little is left, which is rare.
+ */
 export interface ReportedLimit {
   readonly remaining: number;
-  /** Infinity: not reported. */
-  readonly limit: number;
-  readonly resetMs: number;
+  readonly limit: string | undefined;
+  readonly reset: string | undefined;
 }
 
 /** One limit's headers. Made once, since they are read at every response. */
@@ -46,17 +47,22 @@ const maxResetMs = 3_600_000;
 export function reportedLimit(
   response: Pick<HttpResponse, "header">,
   names: readonly Names[],
-  clock: Pick<Clock, "now">,
 ): ReportedLimit | undefined {
   let least: ReportedLimit | undefined;
   for (const { remaining: name, limit, reset } of names) {
     const remaining = countIn(response.header(name));
     if (remaining === undefined || remaining >= (least?.remaining ?? Number.POSITIVE_INFINITY)) continue;
-    const resetMs = Math.min(maxResetMs, durationIn(response.header(reset), clock.now()) ?? 0);
-    least = { remaining, limit: countIn(response.header(limit)) ?? Number.POSITIVE_INFINITY, resetMs };
+    least = { remaining, limit: response.header(limit), reset: response.header(reset) };
   }
   return least;
 }
+
+/** When all of a limit is available again, milliseconds after the report. @param nowMs of the report, Unix milliseconds */
+export const resetMsOf = ({ reset }: ReportedLimit, nowMs: number): number =>
+  Math.min(maxResetMs, durationIn(reset, nowMs) ?? 0);
+
+/** The whole limit; Infinity: not reported. */
+export const wholeOf = ({ limit }: ReportedLimit): number => countIn(limit) ?? Number.POSITIVE_INFINITY;
 
 function countIn(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{1,15}$/.test(text)) return undefined;

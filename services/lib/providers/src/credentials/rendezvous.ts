@@ -7,6 +7,9 @@ export function scoreOf(affinity: number, seed: number): number {
   return -Math.log((mixed(affinity ^ seed) + 0.5) / 2 ** 32);
 }
 
+/** Orders seeds of equal weights as {@link scoreOf} does, without its logarithm. */
+export const evenScoreOf = (affinity: number, seed: number): number => -mixed(affinity ^ seed);
+
 /** The finalizer of MurmurHash3: every bit of the input changes every bit of the result. */
 function mixed(bits: number): number {
   let hash = bits;

@@ -3,7 +3,7 @@ import { type Chosen, choose, type Explained, never, type Ranking } from "../cho
 import type { RoutingReason } from "../routing-reason.ts";
 import type { CallSpend } from "./call-spend.ts";
 import type { CredentialHealth } from "./credential-health.ts";
-import { scoreOf } from "./rendezvous.ts";
+import { evenScoreOf, scoreOf } from "./rendezvous.ts";
 
 /** By what a request's credential is chosen. */
 export interface CredentialChoice {
@@ -86,7 +86,8 @@ export class RequestCredentials implements Ranking<Upstream>, Explained<Upstream
     return provider.credential.priority;
   }
 
-  scoreOf({ provider: { credential } }: Upstream): number {
+  scoreOf({ isEven, provider: { credential } }: Upstream): number {
+    if (isEven === true) return evenScoreOf(this.#affinity, credential.seed);
     return scoreOf(this.#affinity, credential.seed) / credential.weight;
   }
 
