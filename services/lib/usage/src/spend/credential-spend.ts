@@ -29,7 +29,7 @@ export class CredentialSpend {
     return made;
   }
 
-  /** Gives back what is not used. Called about once a second. @param today as `2027-01-31` */
+  /** Gives back idle leases. Called about once a second. @param today as `2027-01-31` */
   advance(today: string): void {
     for (const [key, lease] of this.#leases) {
       lease.advance();

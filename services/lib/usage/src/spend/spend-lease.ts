@@ -67,7 +67,7 @@ export class SpendLease {
     return this.#subject.day;
   }
 
-  /** True when nothing is reserved, leased in vain, or being asked for. */
+  /** True when nothing is reserved, leased beyond what was spent, or being asked for. */
   get isIdle(): boolean {
     return this.#reserved === 0n && this.#leased <= this.#spent && this.#calling === undefined;
   }
