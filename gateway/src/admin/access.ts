@@ -21,7 +21,7 @@ export function roleName(role: AdminRole): RoleName | undefined {
 
 /**
  * How a token of one account is restricted to it: the account is in the path, the query or the
- * body, or owns the key, request, alert, secret or delivery in the path. `all` concerns more than
+ * body, or owns the key, budget, request, alert, secret or delivery in the path. `all` concerns more than
  * one account, so such a token may not call it; `none` concerns no account, so any token may.
  */
 export type AccountRule =
@@ -29,6 +29,7 @@ export type AccountRule =
   | "query"
   | "body"
   | "key"
+  | "budget"
   | "request"
   | "alert"
   | "secret"
@@ -63,6 +64,11 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.keys.update": may("key", KEYS),
   "admin.keys.revoke": may("key", KEYS),
   "admin.keys.regenerate": may("key", KEYS),
+  "admin.budgets.create": may("body", BILLING, KEYS),
+  "admin.budgets.list": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.budgets.get": may("budget", BILLING, KEYS, READ_ONLY),
+  "admin.budgets.update": may("budget", BILLING, KEYS),
+  "admin.budgets.delete": may("budget", BILLING, KEYS),
   "admin.usage.list": may("query", BILLING, KEYS, READ_ONLY),
   "admin.usage.events": may("query", BILLING, KEYS, READ_ONLY),
   "admin.usage.series": may("query", BILLING, KEYS, READ_ONLY),

@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type ServiceName, serviceNames } from "@uag/contract/routes";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
+import { type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
@@ -24,6 +25,7 @@ export interface AdminClients extends Disposable {
   readonly accounts: RpcClient<AccountServiceServer>;
   readonly alerts: RpcClient<AlertServiceServer>;
   readonly admin: RpcClient<AdminServiceServer>;
+  readonly budgets: RpcClient<BudgetServiceServer>;
   readonly catalog: RpcClient<CatalogServiceServer>;
   readonly keys: RpcClient<KeyServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
@@ -83,6 +85,7 @@ export function openAdminClients(
     accounts: createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity),
     alerts: createRpcClient<AlertServiceServer>(AlertServiceService, metering, identity),
     admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing, identity),
+    budgets: createRpcClient<BudgetServiceServer>(BudgetServiceService, billing, identity),
     catalog: createRpcClient<CatalogServiceServer>(CatalogServiceService, billing, identity),
     keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity),
     ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing, identity),

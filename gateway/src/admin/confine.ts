@@ -55,6 +55,11 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
     requireOwn(accountId, account, "The key does not exist.");
     return call;
   },
+  budget: async (call, account) => {
+    const { accountId } = await call.clients.budgets.getBudget({ id: call.id });
+    requireOwn(accountId, account, "The budget does not exist.");
+    return call;
+  },
   request: async (call, account) => {
     const { accountId } = await call.clients.metering.getEvent({ requestId: call.id });
     requireOwn(accountId, account, "The request does not exist.");

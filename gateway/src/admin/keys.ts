@@ -34,6 +34,7 @@ function settingsOf(fields: Fields): Settings {
     expiresAtMs: fields.expires ?? 0n,
     metadata: fields.metadata ?? "{}",
     routingStrategy: fields.routing_strategy ?? "",
+    budgetId: fields.budget_id ?? "",
   };
 }
 
@@ -57,6 +58,7 @@ function showKey(key: Key): Shown<typeof keyResponse> {
     max_parallel_requests: shownLimit(limits?.concurrentRequests),
     max_budget: budget === 0n ? null : Number(usdText(budget)),
     max_budget_nano_usd: shownLimit(budget),
+    budget_id: key.budgetId || null,
     metadata: metadataOf(key),
     routing_strategy: keyResponse.shape.routing_strategy.catch(null).parse(key.routingStrategy),
     created_at: timeText(key.createdAtMs),
@@ -142,6 +144,7 @@ const billingNames = {
   tpm_limit: "limits.tokens_per_minute",
   max_parallel_requests: "limits.concurrent_requests",
   max_budget: "limits.monthly_budget_nano_usd",
+  budget_id: "budget_id",
   routing_strategy: "routing_strategy",
 } as const satisfies Record<keyof Fields, string>;
 

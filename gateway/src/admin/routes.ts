@@ -3,6 +3,7 @@ import { type Access, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
 import { createAlert, deleteAlert, listAlerts, testAlert, updateAlert } from "./alerts.ts";
+import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from "./budgets.ts";
 import { getCatalog } from "./catalog.ts";
 import { exportUsage } from "./export.ts";
 import { showFleet } from "./fleet.ts";
@@ -55,6 +56,11 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.keys.update": updateKey,
   "admin.keys.revoke": revokeKey,
   "admin.keys.regenerate": regenerateKey,
+  "admin.budgets.create": createBudget,
+  "admin.budgets.list": listBudgets,
+  "admin.budgets.get": getBudget,
+  "admin.budgets.update": updateBudget,
+  "admin.budgets.delete": deleteBudget,
   "admin.usage.list": listUsage,
   "admin.usage.events": listEvents,
   "admin.usage.series": showSeries,

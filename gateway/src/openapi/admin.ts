@@ -29,6 +29,7 @@ import {
 import { reconciliation } from "@uag/contract/responses/admin-reconciliation";
 import { refusal, refusalSeries } from "@uag/contract/responses/admin-refusals";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage";
+import { budgets } from "./admin-budgets.ts";
 import { messages } from "./admin-messages.ts";
 import { admin } from "./admin-operation.ts";
 import { prices } from "./admin-prices.ts";
@@ -213,6 +214,7 @@ const access: Readonly<Record<string, Operation>> = {
 export const adminOperations: Readonly<Record<string, Operation>> = {
   ...money,
   ...access,
+  ...budgets,
   ...messages,
   ...prices,
   ...providers,

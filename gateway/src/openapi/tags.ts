@@ -8,6 +8,8 @@ const tags = {
   admin: {
     Accounts: "Accounts and their balances. A top-up is idempotent by its `reference`.",
     Keys: "API keys and their limits. A key's secret is shown once, when the key is created or regenerated.",
+    Budgets:
+      "Budgets that keys of an account share: for a day, a week, a month or in total, within one another up to four levels deep. A request is refused with `budget_exceeded` unless its key's budget and every hard one above it cover what it may cost.",
     Usage: "Requests and their cost: totals, single requests, and exports.",
     Ledger: "Every movement of money, and the repair of unpriced requests.",
     Catalogue: "The models, their prices and providers.",

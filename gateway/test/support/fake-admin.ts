@@ -7,6 +7,7 @@ import {
   type AdminToken,
   RepairState,
 } from "@uag/proto/billing/v1/admin.ts";
+import { Budget, BudgetPeriod, type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
@@ -47,6 +48,7 @@ export interface FakeAdmin extends AsyncDisposable {
 }
 
 const key = Key.fromPartial({ id: "key_1", accountId: "acme", name: "k", createdAtMs: 1n, version: 1n });
+const budget = Budget.fromPartial({ id: "bud_1", accountId: "acme", name: "b", period: BudgetPeriod.MONTH });
 const account = {
   id: "acme",
   name: "Acme",
@@ -237,6 +239,13 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     deleteAlert: reports("deleteAlert", alert),
     testAlert: reports("testAlert", alert),
   };
+  const budgets = {
+    createBudget: reports("createBudget", budget),
+    getBudget: async ({ id }: { id: string }) => (id === "bud_other" ? { ...budget, accountId: "other" } : budget),
+    listBudgets: reports("listBudgets", { budgets: [budget], nextCursor: "" }),
+    updateBudget: reports("updateBudget", budget),
+    deleteBudget: reports("deleteBudget", budget),
+  };
   const refusals = {
     queryRefusals: reports("queryRefusals", { groups: [], fromMs: 1n, untilMs: 2n }),
     listRefusals: reports("listRefusals", { refusals: [] }),
@@ -272,6 +281,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     services: [
       unaryService<AccountServiceServer>(AccountServiceService, accounts, log),
       unaryService<KeyServiceServer>(KeyServiceService, keys, log),
+      unaryService<BudgetServiceServer>(BudgetServiceService, budgets, log),
       unaryService<LimitServiceServer>(LimitServiceService, limits, log),
       unaryService<AdminServiceServer>(AdminServiceService, admin, log),
       unaryService<PriceServiceServer>(PriceServiceService, prices, log),

@@ -120,6 +120,7 @@ export const acquireFields = (accountId: string, need: bigint, holderId = "h") =
   keyId: "",
   requestId: newId("acq"),
   taskUntilMs: 0n,
+  budgetIds: [],
   needNanoUsd: need,
   wantNanoUsd: need,
 });

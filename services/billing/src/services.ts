@@ -1,6 +1,7 @@
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
+import { type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
@@ -18,6 +19,7 @@ import { createAdminToken, listAdminTokens, resolveAdminToken, revokeAdminToken 
 import { archiveLedgerMonth, listLedgerMonths, verifyLedgerMonth } from "./rpc/archive.ts";
 import { audit } from "./rpc/audit.ts";
 import { borrow } from "./rpc/borrow.ts";
+import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from "./rpc/budgets.ts";
 import { listCatalogModels } from "./rpc/catalog-models.ts";
 import { closeHolder } from "./rpc/close-holder.ts";
 import { createAccount } from "./rpc/create-account.ts";
@@ -124,6 +126,20 @@ function catalogService(bind: Bind, log: Logger): RpcService {
   );
 }
 
+function budgetService(bind: Bind, log: Logger): RpcService {
+  return unaryService<BudgetServiceServer>(
+    BudgetServiceService,
+    {
+      createBudget: bind(createBudget),
+      getBudget: bind(getBudget),
+      listBudgets: bind(listBudgets),
+      updateBudget: bind(updateBudget),
+      deleteBudget: bind(deleteBudget),
+    },
+    log,
+  );
+}
+
 function limitService(bind: Bind, log: Logger): RpcService {
   return unaryService<LimitServiceServer>(
     LimitServiceService,
@@ -139,7 +155,7 @@ function limitService(bind: Bind, log: Logger): RpcService {
 }
 
 /**
- * Billing's nine gRPC services. An unreachable database is `service_unavailable` on every one of
+ * Billing's ten gRPC services. An unreachable database is `service_unavailable` on every one of
  * them.
  */
 export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): RpcService[] {
@@ -172,6 +188,7 @@ export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): R
       },
       log,
     ),
+    budgetService(bind, log),
     unaryService<GrantServiceServer>(
       GrantServiceService,
       {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
 import { newId } from "@uag/runtime/ids";
 import { acquireFields, connectClients, faults, fund, scratch, spawnBilling, usage } from "./harness.ts";
 
@@ -23,17 +24,28 @@ test("each acquire, return and settle counts once when billing is killed repeate
     }
   }
   const accountId = await fund(clients, 100_000_000n);
+  const shared = { accountId, period: BudgetPeriod.MONTH, amountNanoUsd: 1_000_000_000n, hard: true };
+  const organization = await clients.budgets.createBudget({ ...shared, name: "organization", parentId: "" });
+  const team = await clients.budgets.createBudget({ ...shared, name: "team", parentId: organization.id });
+  const budgetIds = [team.id, organization.id];
   let spent = 0n;
   let requests = 0n;
   const worker = async (index: number): Promise<void> => {
     while (running) {
-      const request = acquireFields({ holderId: `h${index}`, accountId, needNanoUsd: 1_000n, wantNanoUsd: 1_000n });
+      const request = acquireFields({
+        holderId: `h${index}`,
+        accountId,
+        budgetIds,
+        needNanoUsd: 1_000n,
+        wantNanoUsd: 1_000n,
+      });
       const grant = await insist(() => clients.grants.acquire(request, { timeoutMs: 2_000 }));
       const events = Array.from({ length: 5 }, (_, i) =>
         usage({
           requestId: newId("req"),
           accountId,
           grantId: grant.grantId,
+          budgetIds,
           costNanoUsd: BigInt(i * 10),
           holdNanoUsd: 150n,
         }),
@@ -63,5 +75,9 @@ test("each acquire, return and settle counts once when billing is killed repeate
   assert.equal(audit.settledRequests, requests);
   const account = await clients.accounts.getAccount({ id: accountId });
   assert.deepEqual([account.heldNanoUsd, account.chargedNanoUsd, account.writtenOffNanoUsd], [0n, spent, 0n]);
+  for (const id of budgetIds) {
+    const { spentNanoUsd, heldNanoUsd } = await clients.budgets.getBudget({ id });
+    assert.deepEqual([spentNanoUsd, heldNanoUsd], [spent, 0n], "each level counts what was charged, once");
+  }
   assert.deepEqual(await faults(clients), []);
 });

@@ -202,6 +202,7 @@ test("commits operations of many accounts together, and no statement on the mone
         need: 100n,
         want: 100n,
         taskUntilMs: 0,
+        budgetIds: [],
         share: 4n,
         writeOffLimit: 0n,
       }),

@@ -7,6 +7,7 @@ import { createInterface } from "node:readline";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { engineUrl } from "@uag/harness/engine-url";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import {
   type KeyServiceServer,
@@ -75,6 +76,7 @@ export async function catalogFile(content: string): Promise<{ readonly path: str
 
 export interface Clients extends Disposable {
   readonly accounts: RpcClient<AccountServiceServer>;
+  readonly budgets: RpcClient<BudgetServiceServer>;
   readonly keys: RpcClient<KeyServiceServer>;
   readonly grants: RpcClient<GrantServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
@@ -84,18 +86,20 @@ export interface Clients extends Disposable {
 export function connectClients(port: number): Clients {
   const address = `127.0.0.1:${port}`;
   const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure, patient);
+  const budgets = createRpcClient<BudgetServiceServer>(BudgetServiceService, address, insecure, patient);
   const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address, insecure, patient);
   const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure, patient);
   const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure, patient);
   const limits = createRpcClient<LimitServiceServer>(LimitServiceService, address, insecure, patient);
   return {
     accounts,
+    budgets,
     keys,
     grants,
     ledger,
     limits,
     [Symbol.dispose]: () => {
-      for (const client of [accounts, keys, grants, ledger, limits]) client[Symbol.dispose]();
+      for (const client of [accounts, budgets, keys, grants, ledger, limits]) client[Symbol.dispose]();
     },
   };
 }
@@ -211,12 +215,14 @@ export interface AcquireFields {
   requestId?: string;
   taskUntilMs?: bigint;
   keyId?: string;
+  budgetIds?: string[];
 }
 
 export const acquireFields = (request: AcquireFields) => ({
   wantNanoUsd: 0n,
   requestId: newId("acq"),
   taskUntilMs: 0n,
+  budgetIds: [] as string[],
   keyId: "",
   ...request,
 });

@@ -35,7 +35,13 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
   const digest = digestOf(secret);
   const { caller, revoked } = await resolveKey(billing, { digest, previousDigests: [] });
   const known = { keyId: key!.id, accountId, models: ["gpt-*"], expiresAtMs: 0n, limits, version: 1n };
-  assert.deepEqual(caller, { ...known, keepsNoAnswers: false, lowersOutputCap: false, routingStrategy: "" });
+  assert.deepEqual(caller, {
+    ...known,
+    keepsNoAnswers: false,
+    lowersOutputCap: false,
+    routingStrategy: "",
+    budgetIds: [],
+  });
   assert.equal(revoked, false);
 
   const change = { id: key!.id, name: "second", models: ["never"], limits: undefined, expiresAtMs: 5n };
@@ -99,6 +105,7 @@ test("a budget that changes while a grant is being issued by the former one fail
     accountId,
     keyId: key.id,
     taskUntilMs: 0n,
+    budgetIds: [],
     needNanoUsd: 11n,
     wantNanoUsd: 900n,
   });

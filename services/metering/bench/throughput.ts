@@ -98,6 +98,7 @@ for (let n = 0; n < ids.length; n += acquiresAtOnce) {
     holderId: "h",
     keyId: "",
     requestId: `acq_${accountId}`,
+    budgetIds: [],
     taskUntilMs: 0n,
     needNanoUsd: 10n ** 11n,
     wantNanoUsd: 10n ** 11n,

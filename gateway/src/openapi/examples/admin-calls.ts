@@ -179,6 +179,20 @@ async function webhooks(call: Call, account: string): Promise<void> {
   await call("admin.webhooks.deliveries.replay", ["delivery", "The same message again"], { path });
 }
 
+async function budgets(call: Call, account: string): Promise<void> {
+  const company = await call("admin.budgets.create", ["month", "5,000 USD a month"], {
+    body: { account_id: account, name: "Company", max_budget: "5000" },
+  });
+  const team = await call("admin.budgets.create", ["within", "100 USD a day, within the first"], {
+    body: { account_id: account, name: "Research", parent_id: idOf(company), max_budget: "100", period: "day" },
+  });
+  const path = { id: idOf(team) };
+  await call("admin.budgets.list", ["account", "One account"], { query: { account } });
+  await call("admin.budgets.update", ["raise", "150 USD a day"], { path, body: { max_budget: "150" } });
+  await call("admin.budgets.get", ["budget", "A budget"], { path });
+  await call("admin.budgets.delete", ["budget", "A budget"], { path });
+}
+
 async function alerts(call: Call, account: string): Promise<void> {
   const receivers = { webhook_url: "https://example.com/hooks/spending" };
   const made = await call("admin.alerts.create", ["account", "At 50%, 80% and 100% of 500 USD"], {
@@ -203,5 +217,6 @@ export async function callAdminApi(call: Call, { account }: { readonly account: 
   await money(call, account);
   await webhooks(call, account);
   await alerts(call, account);
+  await budgets(call, account);
   await operators(call);
 }

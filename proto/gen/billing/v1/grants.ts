@@ -43,6 +43,11 @@ export interface AcquireRequest {
    * key's budget for the month (UTC).
    */
   keyId: string;
+  /**
+   * Set if the grant is for requests of keys with a shared budget: it then also counts toward that
+   * budget, which is the first, and those above it.
+   */
+  budgetIds: string[];
 }
 
 export interface AcquireResponse {
@@ -57,13 +62,24 @@ export interface AcquireResponse {
   scarce: boolean;
   /** Set, with amount 0 and no grant, if need was not covered. */
   insufficient: boolean;
-  /** With insufficient: the key's budget did not cover it, and available_nano_usd is its remainder. */
+  /**
+   * With insufficient: a budget did not cover it, and available_nano_usd is its remainder. It is
+   * `exceeded_budget`, or without that the key's own.
+   */
   budgetExceeded: boolean;
   /**
    * With insufficient: the account's write-offs exceed the limit, and a top-up must repay this
    * amount before any grant. 0: not the reason.
    */
   owedNanoUsd: bigint;
+  exceededBudget?: ExceededBudget | undefined;
+}
+
+export interface ExceededBudget {
+  id: string;
+  name: string;
+  /** Unix milliseconds; 0: never. */
+  resetsAtMs: bigint;
 }
 
 export interface ReturnRequest {
@@ -166,7 +182,16 @@ export interface LeaseSpendResponse {
 }
 
 function createBaseAcquireRequest(): AcquireRequest {
-  return { holderId: "", accountId: "", needNanoUsd: 0n, wantNanoUsd: 0n, requestId: "", taskUntilMs: 0n, keyId: "" };
+  return {
+    holderId: "",
+    accountId: "",
+    needNanoUsd: 0n,
+    wantNanoUsd: 0n,
+    requestId: "",
+    taskUntilMs: 0n,
+    keyId: "",
+    budgetIds: [],
+  };
 }
 
 export const AcquireRequest: MessageFns<AcquireRequest> = {
@@ -200,6 +225,9 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
     }
     if (message.keyId !== "") {
       writer.uint32(58).string(message.keyId);
+    }
+    for (const v of message.budgetIds) {
+      writer.uint32(66).string(v!);
     }
     return writer;
   },
@@ -273,6 +301,14 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
             message.keyId = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.budgetIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -322,6 +358,11 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
         : isSet(object.key_id)
         ? globalThis.String(object.key_id)
         : "",
+      budgetIds: globalThis.Array.isArray(object?.budgetIds)
+        ? object.budgetIds.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.budget_ids)
+        ? object.budget_ids.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -348,6 +389,9 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
     if (message.keyId !== "") {
       obj.keyId = message.keyId;
     }
+    if (message.budgetIds?.length) {
+      obj.budgetIds = message.budgetIds;
+    }
     return obj;
   },
 
@@ -369,6 +413,7 @@ export const AcquireRequest: MessageFns<AcquireRequest> = {
       ? BigInt(object.taskUntilMs)
       : 0n;
     message.keyId = object.keyId ?? "";
+    message.budgetIds = object.budgetIds?.map((e) => e) || [];
     return message;
   },
 };
@@ -382,6 +427,7 @@ function createBaseAcquireResponse(): AcquireResponse {
     insufficient: false,
     budgetExceeded: false,
     owedNanoUsd: 0n,
+    exceededBudget: undefined,
   };
 }
 
@@ -416,6 +462,9 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
         throw new globalThis.Error("value provided for field message.owedNanoUsd of type int64 too large");
       }
       writer.uint32(56).int64(message.owedNanoUsd);
+    }
+    if (message.exceededBudget !== undefined) {
+      ExceededBudget.encode(message.exceededBudget, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -489,6 +538,14 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
             message.owedNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.exceededBudget = ExceededBudget.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -530,6 +587,11 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
         : isSet(object.owed_nano_usd)
         ? BigInt(object.owed_nano_usd)
         : 0n,
+      exceededBudget: isSet(object.exceededBudget)
+        ? ExceededBudget.fromJSON(object.exceededBudget)
+        : isSet(object.exceeded_budget)
+        ? ExceededBudget.fromJSON(object.exceeded_budget)
+        : undefined,
     };
   },
 
@@ -556,6 +618,9 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     if (message.owedNanoUsd !== 0n) {
       obj.owedNanoUsd = message.owedNanoUsd.toString();
     }
+    if (message.exceededBudget !== undefined) {
+      obj.exceededBudget = ExceededBudget.toJSON(message.exceededBudget);
+    }
     return obj;
   },
 
@@ -576,6 +641,119 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     message.budgetExceeded = object.budgetExceeded ?? false;
     message.owedNanoUsd = (object.owedNanoUsd !== undefined && object.owedNanoUsd !== null)
       ? BigInt(object.owedNanoUsd)
+      : 0n;
+    message.exceededBudget = (object.exceededBudget !== undefined && object.exceededBudget !== null)
+      ? ExceededBudget.fromPartial(object.exceededBudget)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseExceededBudget(): ExceededBudget {
+  return { id: "", name: "", resetsAtMs: 0n };
+}
+
+export const ExceededBudget: MessageFns<ExceededBudget> = {
+  encode(message: ExceededBudget, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.resetsAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.resetsAtMs) !== message.resetsAtMs) {
+        throw new globalThis.Error("value provided for field message.resetsAtMs of type int64 too large");
+      }
+      writer.uint32(24).int64(message.resetsAtMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExceededBudget {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExceededBudget();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.resetsAtMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ExceededBudget {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      resetsAtMs: isSet(object.resetsAtMs)
+        ? BigInt(object.resetsAtMs)
+        : isSet(object.resets_at_ms)
+        ? BigInt(object.resets_at_ms)
+        : 0n,
+    };
+  },
+
+  toJSON(message: ExceededBudget): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.resetsAtMs !== 0n) {
+      obj.resetsAtMs = message.resetsAtMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ExceededBudget>): ExceededBudget {
+    return ExceededBudget.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ExceededBudget>): ExceededBudget {
+    const message = createBaseExceededBudget();
+    message.id = object.id ?? "";
+    message.name = object.name ?? "";
+    message.resetsAtMs = (object.resetsAtMs !== undefined && object.resetsAtMs !== null)
+      ? BigInt(object.resetsAtMs)
       : 0n;
     return message;
   },

@@ -45,7 +45,11 @@ export interface Key {
     | string
     | undefined;
   /** As in Caller. */
-  routingStrategy?: string | undefined;
+  routingStrategy?:
+    | string
+    | undefined;
+  /** The budget that it shares with others; absent or empty: none. */
+  budgetId?: string | undefined;
 }
 
 export interface ResolveKeyRequest {
@@ -88,6 +92,7 @@ export interface CreateKeyRequest {
   metadata?: string | undefined;
   actor?: Actor | undefined;
   routingStrategy?: string | undefined;
+  budgetId?: string | undefined;
 }
 
 export interface CreateKeyResponse {
@@ -134,7 +139,7 @@ export interface UpdateKeyRequest {
   id: string;
   /**
    * Only the fields named here are changed: "name", "models", "limits" or one of them as
-   * "limits.requests_per_minute", "expires_at_ms", "metadata", "routing_strategy".
+   * "limits.requests_per_minute", "expires_at_ms", "metadata", "routing_strategy", "budget_id".
    */
   fields: string[];
   name: string;
@@ -144,6 +149,7 @@ export interface UpdateKeyRequest {
   metadata?: string | undefined;
   actor?: Actor | undefined;
   routingStrategy?: string | undefined;
+  budgetId?: string | undefined;
 }
 
 export interface RevokeKeyRequest {
@@ -165,6 +171,7 @@ function createBaseKey(): Key {
     version: 0n,
     metadata: undefined,
     routingStrategy: undefined,
+    budgetId: undefined,
   };
 }
 
@@ -217,6 +224,9 @@ export const Key: MessageFns<Key> = {
     }
     if (message.routingStrategy !== undefined) {
       writer.uint32(98).string(message.routingStrategy);
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(106).string(message.budgetId);
     }
     return writer;
   },
@@ -330,6 +340,14 @@ export const Key: MessageFns<Key> = {
             message.routingStrategy = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -376,6 +394,11 @@ export const Key: MessageFns<Key> = {
         : isSet(object.routing_strategy)
         ? globalThis.String(object.routing_strategy)
         : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : undefined,
     };
   },
 
@@ -417,6 +440,9 @@ export const Key: MessageFns<Key> = {
     if (message.routingStrategy !== undefined) {
       obj.routingStrategy = message.routingStrategy;
     }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -445,6 +471,7 @@ export const Key: MessageFns<Key> = {
     message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     message.metadata = object.metadata ?? undefined;
     message.routingStrategy = object.routingStrategy ?? undefined;
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };
@@ -813,6 +840,7 @@ function createBaseCreateKeyRequest(): CreateKeyRequest {
     metadata: undefined,
     actor: undefined,
     routingStrategy: undefined,
+    budgetId: undefined,
   };
 }
 
@@ -844,6 +872,9 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
     }
     if (message.routingStrategy !== undefined) {
       writer.uint32(66).string(message.routingStrategy);
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(74).string(message.budgetId);
     }
     return writer;
   },
@@ -925,6 +956,14 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
             message.routingStrategy = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -959,6 +998,11 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
         : isSet(object.routing_strategy)
         ? globalThis.String(object.routing_strategy)
         : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : undefined,
     };
   },
 
@@ -988,6 +1032,9 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
     if (message.routingStrategy !== undefined) {
       obj.routingStrategy = message.routingStrategy;
     }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -1008,6 +1055,7 @@ export const CreateKeyRequest: MessageFns<CreateKeyRequest> = {
     message.metadata = object.metadata ?? undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     message.routingStrategy = object.routingStrategy ?? undefined;
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };
@@ -1447,6 +1495,7 @@ function createBaseUpdateKeyRequest(): UpdateKeyRequest {
     metadata: undefined,
     actor: undefined,
     routingStrategy: undefined,
+    budgetId: undefined,
   };
 }
 
@@ -1481,6 +1530,9 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
     }
     if (message.routingStrategy !== undefined) {
       writer.uint32(74).string(message.routingStrategy);
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(82).string(message.budgetId);
     }
     return writer;
   },
@@ -1570,6 +1622,14 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
             message.routingStrategy = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1600,6 +1660,11 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
         ? globalThis.String(object.routingStrategy)
         : isSet(object.routing_strategy)
         ? globalThis.String(object.routing_strategy)
+        : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
         : undefined,
     };
   },
@@ -1633,6 +1698,9 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
     if (message.routingStrategy !== undefined) {
       obj.routingStrategy = message.routingStrategy;
     }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -1654,6 +1722,7 @@ export const UpdateKeyRequest: MessageFns<UpdateKeyRequest> = {
     message.metadata = object.metadata ?? undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     message.routingStrategy = object.routingStrategy ?? undefined;
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };

@@ -43,7 +43,11 @@ export interface Caller {
    * How upstreams are chosen for the key's requests, e.g. "least_latency"; absent or empty: by each
    * model's own strategy.
    */
-  routingStrategy?: string | undefined;
+  routingStrategy?:
+    | string
+    | undefined;
+  /** The budget that the key shares with others, then those above it; empty: none. */
+  budgetIds: string[];
 }
 
 /** Limits of one key over all replicas together; 0 means unlimited. */
@@ -66,6 +70,7 @@ function createBaseCaller(): Caller {
     keepsNoAnswers: undefined,
     lowersOutputCap: undefined,
     routingStrategy: undefined,
+    budgetIds: [],
   };
 }
 
@@ -103,6 +108,9 @@ export const Caller: MessageFns<Caller> = {
     }
     if (message.routingStrategy !== undefined) {
       writer.uint32(74).string(message.routingStrategy);
+    }
+    for (const v of message.budgetIds) {
+      writer.uint32(82).string(v!);
     }
     return writer;
   },
@@ -192,6 +200,14 @@ export const Caller: MessageFns<Caller> = {
             message.routingStrategy = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.budgetIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -239,6 +255,11 @@ export const Caller: MessageFns<Caller> = {
         : isSet(object.routing_strategy)
         ? globalThis.String(object.routing_strategy)
         : undefined,
+      budgetIds: globalThis.Array.isArray(object?.budgetIds)
+        ? object.budgetIds.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.budget_ids)
+        ? object.budget_ids.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -271,6 +292,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.routingStrategy !== undefined) {
       obj.routingStrategy = message.routingStrategy;
     }
+    if (message.budgetIds?.length) {
+      obj.budgetIds = message.budgetIds;
+    }
     return obj;
   },
 
@@ -292,6 +316,7 @@ export const Caller: MessageFns<Caller> = {
     message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
     message.lowersOutputCap = object.lowersOutputCap ?? undefined;
     message.routingStrategy = object.routingStrategy ?? undefined;
+    message.budgetIds = object.budgetIds?.map((e) => e) || [];
     return message;
   },
 };

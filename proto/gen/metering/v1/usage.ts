@@ -390,7 +390,11 @@ export interface UsageEvent {
    * What the operator pays for it, where the catalogue has a cost of its own for the upstream; else
    * that is `cost_nano_usd`.
    */
-  upstreamCostNanoUsd?: bigint | undefined;
+  upstreamCostNanoUsd?:
+    | bigint
+    | undefined;
+  /** The shared budgets that its cost counts toward: that of its key, and those above it. */
+  budgetIds: string[];
 }
 
 /** What a service replica publishes to JetStream. */
@@ -830,6 +834,7 @@ function createBaseUsageEvent(): UsageEvent {
     credentialReason: undefined,
     upstreamCredentialId: undefined,
     upstreamCostNanoUsd: undefined,
+    budgetIds: [],
   };
 }
 
@@ -960,6 +965,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         throw new globalThis.Error("value provided for field message.upstreamCostNanoUsd of type int64 too large");
       }
       writer.uint32(296).int64(message.upstreamCostNanoUsd);
+    }
+    for (const v of message.budgetIds) {
+      writer.uint32(306).string(v!);
     }
     return writer;
   },
@@ -1273,6 +1281,14 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.upstreamCostNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 38: {
+            if (tag !== 306) {
+              break;
+            }
+
+            message.budgetIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1438,6 +1454,11 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : isSet(object.upstream_cost_nano_usd)
         ? BigInt(object.upstream_cost_nano_usd)
         : undefined,
+      budgetIds: globalThis.Array.isArray(object?.budgetIds)
+        ? object.budgetIds.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.budget_ids)
+        ? object.budget_ids.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -1554,6 +1575,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.upstreamCostNanoUsd !== undefined) {
       obj.upstreamCostNanoUsd = message.upstreamCostNanoUsd.toString();
     }
+    if (message.budgetIds?.length) {
+      obj.budgetIds = message.budgetIds;
+    }
     return obj;
   },
 
@@ -1607,6 +1631,7 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     message.upstreamCostNanoUsd = (object.upstreamCostNanoUsd !== undefined && object.upstreamCostNanoUsd !== null)
       ? BigInt(object.upstreamCostNanoUsd)
       : undefined;
+    message.budgetIds = object.budgetIds?.map((e) => e) || [];
     return message;
   },
 };

@@ -22,6 +22,7 @@ export function callerMessage(
     keepsNoAnswers,
     lowersOutputCap,
     routingStrategy: key.routingStrategy ?? "",
+    budgetIds: [...(key.budgetIds ?? [])],
   };
 }
 

@@ -3,17 +3,17 @@ import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
+import type { Transaction } from "../store/transaction.ts";
 import { keySnapshot } from "./fields.ts";
+
+type Changed = Readonly<Record<string, unknown>> | undefined;
 
 export interface KeyChange {
   readonly id: string;
   readonly action: string;
   readonly actor: Actor | undefined;
-  /**
-   * The fields to set, by path in the document; undefined: nothing changes. @param at the
-   * transaction's time
-   */
-  decide(key: KeyDocument, at: Date): Readonly<Record<string, unknown>> | undefined;
+  /** The fields to set, by path in the document; undefined: nothing changes. */
+  decide(key: KeyDocument, transaction: Transaction): Changed | Promise<Changed>;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function changeKey(billing: Billing, change: KeyChange): Promise<Ke
     const { session } = transaction;
     const before = await keys.findById(change.id).session(session).lean<KeyDocument>();
     if (before === null) throw new GatewayError("not_found", "The key does not exist.", { param: "id" });
-    const set = change.decide(before, transaction.at);
+    const set = await change.decide(before, transaction);
     if (set === undefined) return before;
     const after = await keys
       .findOneAndUpdate({ _id: change.id }, { $set: set, $inc: { version: 1n } }, { session, returnDocument: "after" })

@@ -99,6 +99,9 @@ const checks: {
     if (strategy !== "" && !routingStrategies.has(strategy))
       throw invalid("routing_strategy", "The routing strategy is not known.");
   },
+  budgetId(budgetId) {
+    if (budgetId.length > maxNameLength) throw invalid("budget_id", "The id is too long.");
+  },
 };
 
 /** @throws {GatewayError} `invalid_request` naming the field. */
@@ -136,6 +139,7 @@ const settingsBehind = {
   expiresAtMs: ["expiresAt"],
   metadata: ["metadata", "tags"],
   routingStrategy: ["routingStrategy"],
+  budgetId: [],
 } as const satisfies Record<SettingName, readonly (keyof Settings)[]>;
 const settingsByField = new Map<string, readonly (keyof Settings)[]>(
   Object.entries(settingsBehind).map(([name, settings]) => [fieldName(name), settings]),
@@ -181,6 +185,7 @@ export function keyMessage(key: KeyDocument): Required<Key> {
     version: key.version,
     metadata: key.metadata ?? "{}",
     routingStrategy: key.routingStrategy ?? "",
+    budgetId: key.budgetIds?.[0] ?? "",
   };
 }
 
@@ -203,6 +208,7 @@ export function keySnapshot(key: KeyDocument): string {
     max_budget_nano_usd: limitOf(limits.monthlyBudgetNanoUsd),
     metadata: JSON.parse(key.metadata ?? "{}"),
     routing_strategy: key.routingStrategy || null,
+    budget_id: key.budgetIds?.[0] ?? null,
     expires: key.expiresAt,
     revoked_at: key.revokedAt,
     version: Number(key.version),

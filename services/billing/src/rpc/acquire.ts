@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type Acquired, type AcquireGrant, acquireOperation } from "@uag/ledger/rules/acquire";
+import type { ExceededBudget } from "@uag/ledger/rules/budget";
 import { larger, maxAmount } from "@uag/ledger/rules/money";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import { newId } from "@uag/runtime/ids";
@@ -22,6 +23,10 @@ function check(request: AcquireRequest): void {
   if (request.taskUntilMs < 0n || request.taskUntilMs > 8_640_000_000_000_000n) {
     throw invalid("task_until_ms", "The time is invalid.");
   }
+}
+
+function exceededMessage(budget: ExceededBudget | undefined) {
+  return budget && { id: budget.id, name: budget.name, resetsAtMs: BigInt(budget.resetsAtMs) };
 }
 
 /** Tries to acquire; while other holders may return money, recalls it and retries. */
@@ -54,6 +59,7 @@ export async function acquire(billing: Billing, request: AcquireRequest): Promis
     holderId,
     accountId,
     keyId: request.keyId,
+    budgetIds: request.budgetIds,
     requestId: request.requestId,
     need: request.needNanoUsd,
     want: larger(request.needNanoUsd, request.wantNanoUsd),
@@ -74,5 +80,6 @@ export async function acquire(billing: Billing, request: AcquireRequest): Promis
     insufficient: !granted,
     budgetExceeded: acquired.kind === "insufficient" && acquired.budgetExceeded,
     owedNanoUsd: acquired.kind === "insufficient" ? acquired.owed : 0n,
+    exceededBudget: acquired.kind === "insufficient" ? exceededMessage(acquired.exceededBudget) : undefined,
   };
 }

@@ -6,6 +6,7 @@ import { newId } from "@uag/runtime/ids";
 import type { NamedSecret } from "@uag/runtime/keyring";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
+import { chainOf } from "../budgets/chain.ts";
 import { announceChange } from "../keys/announce.ts";
 import { checkKeyFields, keyMessage, keySnapshot, settingsOf } from "../keys/fields.ts";
 import { hintOf } from "../keys/hint.ts";
@@ -39,8 +40,12 @@ export async function createKey(billing: Billing, request: CreateKeyRequest): Pr
   const pepper = settings.peppers.current;
   const { actor, accountId } = request;
   const key = await billing.transact(async (transaction) => {
-    const created = newKey(request, { secret, pepper, createdAt: transaction.at });
-    await store.keys.create([created], { session: transaction.session });
+    const { session } = transaction;
+    const created = {
+      ...newKey(request, { secret, pepper, createdAt: transaction.at }),
+      budgetIds: await chainOf(store, session, { accountId, budgetId: request.budgetId ?? "", param: "budget_id" }),
+    };
+    await store.keys.create([created], { session });
     const change = { actor, action: "key.create", targetId: created._id, accountId, after: keySnapshot(created) };
     await recordChange(store, transaction, change);
     return created;

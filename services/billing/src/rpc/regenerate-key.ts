@@ -5,7 +5,7 @@ import type { CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { digestKey, generateKey } from "@uag/runtime/api-key";
 import type { Billing } from "../billing.ts";
 import { announceChange } from "../keys/announce.ts";
-import { changeKey } from "../keys/change-key.ts";
+import { changeKey, type KeyChange } from "../keys/change-key.ts";
 import { keyMessage } from "../keys/fields.ts";
 import { hintOf } from "../keys/hint.ts";
 
@@ -29,7 +29,7 @@ export async function regenerateKey(billing: Billing, request: RegenerateKeyRequ
   }
   const secret = generateKey();
   const pepper = billing.settings.peppers.current;
-  const decide = (key: KeyDocument, at: Date): Readonly<Record<string, unknown>> => {
+  const decide: KeyChange["decide"] = (key, { at }) => {
     if (key.revokedAt !== null) throw new GatewayError("invalid_request", "The key is revoked.", { param: "id" });
     return {
       digest: digestKey(secret, pepper.secret),

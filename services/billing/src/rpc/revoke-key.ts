@@ -12,7 +12,7 @@ export async function revokeKey(billing: Billing, request: RevokeKeyRequest): Pr
     id: request.id,
     actor: request.actor,
     action: "key.revoke",
-    decide: (before, at) => (before.revokedAt === null ? { revokedAt: at } : undefined),
+    decide: (before, { at }) => (before.revokedAt === null ? { revokedAt: at } : undefined),
   });
   announceChange(billing, key, "revoked");
   return keyMessage(key);

@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
+import { chainOf } from "../budgets/chain.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
 import { changeOf, checkKeyFields, keyMessage } from "../keys/fields.ts";
@@ -18,7 +19,17 @@ export async function updateKey(billing: Billing, request: UpdateKeyRequest): Pr
     }
     Object.assign(set, change);
   }
-  const key = await changeKey(billing, { id, actor, action: "key.update", decide: () => set });
+  const { budgetId = "" } = request;
+  const key = await changeKey(billing, {
+    id,
+    actor,
+    action: "key.update",
+    decide: async ({ accountId }, { session }) => {
+      if (!fields.includes("budget_id")) return set;
+      const budgetIds = await chainOf(billing.store, session, { accountId, budgetId, param: "budget_id" });
+      return { ...set, budgetIds };
+    },
+  });
   await applyLimits(billing, key);
   // What holders have not spent of the former budget returns, and is granted again by the new one.
   if (fields.includes("limits") && key.limits.monthlyBudgetNanoUsd > 0n) billing.recall(key.accountId);

@@ -47,9 +47,7 @@ async function write({ store, session, nowMs }: Writing, books: readonly Working
   await store.accounts.collection.bulkWrite(accounts, { session });
   await writeSpending(
     { store, session },
-    changed.flatMap(({ newSpending, account }) =>
-      [...newSpending].map(([keyId, charged]) => ({ accountId: account.id, keyId, charged })),
-    ),
+    changed.flatMap(({ newSpending }) => newSpending.charges),
     nowMs,
   );
   await countSpending(

@@ -108,10 +108,15 @@ export async function readBooks(
   const ids = lines.map(({ accountId }) => accountId);
   const accounts = await readAccounts(options, ids);
   const { nowMs, nextSeq } = options;
-  const budgets = await readBudgets(options, { keyIds: idsOf(lines, "budgets"), accountIds: ids, nowMs });
-  const grants = Map.groupBy([...budgets.grants, ...(await readGrants(options, lines, ids))], (one) => one.accountId);
+  const { grants: counted, ...budgets } = await readBudgets(options, {
+    keyIds: idsOf(lines, "budgets"),
+    budgetIds: idsOf(lines, "sharedBudgets"),
+    accountIds: ids,
+    nowMs,
+  });
+  const grants = Map.groupBy([...counted, ...(await readGrants(options, lines, ids))], (one) => one.accountId);
   const entries = Map.groupBy(await readEntries(options, lines, ids), (one) => one.accountId);
-  const common = { holders, budgets: budgets.budgets, spent: budgets.spent, nowMs, nextSeq };
+  const common = { holders, ...budgets, nowMs, nextSeq };
   return new Map(accounts.map((account) => [account._id, bookOf(account, grants, entries, common)]));
 }
 
@@ -119,7 +124,7 @@ function bookOf(
   account: AccountDocument,
   allGrants: ReadonlyMap<string, Grant[]>,
   allEntries: ReadonlyMap<string, EntryDocument[]>,
-  common: Pick<Book, "holders" | "budgets" | "spent" | "nowMs" | "nextSeq">,
+  common: Omit<Book, "account" | "grants" | "grantsByRequest" | "entries">,
 ): Book {
   const grants = allGrants.get(account._id) ?? [];
   const entries = allEntries.get(account._id) ?? [];

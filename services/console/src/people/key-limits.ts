@@ -43,6 +43,7 @@ function isWithin(value: ParsedLimits[LimitName], ceiling: ParsedLimits[LimitNam
   if (!isLimit(ceiling)) return true;
   if (!isLimit(value)) return false;
   if (Array.isArray(value) && Array.isArray(ceiling)) return value.every((model) => covers(ceiling, model));
+  if (typeof ceiling === "string") return value === ceiling;
   return Number(value) <= Number(ceiling);
 }
 

@@ -8,8 +8,8 @@ import { enrol, firstOperator, userIdOf } from "./console/people.ts";
 import { writable } from "./console/rights-problems.ts";
 import type { Visitor, VisitorResponse } from "./console/visitor.ts";
 
-/** Limits set by an owner, and the value with which a member would lift each. */
-const caps = {
+/** Limits set by an owner, beside a shared budget, and the value with which a member would lift each. */
+const fixedCaps = {
   models: ["gpt-4o-mini"],
   rpm_limit: 10,
   tpm_limit: 100_000,
@@ -22,6 +22,7 @@ const lifted: Readonly<Record<string, unknown>> = {
   tpm_limit: null,
   max_parallel_requests: null,
   max_budget: null,
+  budget_id: null,
   expires: null,
   key_alias: "renamed",
   metadata: { team: "a" },
@@ -31,6 +32,7 @@ describe("the rights of each role, field by field", () => {
   let fleet: SharedFleet;
   const people: Record<string, Visitor> = {};
   const person = (kind: string): Visitor => people[kind] as Visitor;
+  let caps: Readonly<Record<string, unknown>> = {};
   let memberKey = "";
   let ownerKey = "";
   let stranger = { account: "", key: "" };
@@ -47,6 +49,9 @@ describe("the rights of each role, field by field", () => {
       ["auditor_of_all", "auditor", null],
     ] as const)
       people[kind] = await enrol(fleet, operator, { email: `${kind}@example.com`, role, account_id: account });
+    const team = { account_id, name: "team", max_budget: "5" };
+    const budgetId = (await person("owner").post("/api/admin/v1/budgets", team)).json().id;
+    caps = { ...fixedCaps, budget_id: budgetId };
     memberKey = (await person("member").post("/api/admin/v1/keys", { key_alias: "member's" })).json().id;
     ownerKey = (await person("owner").post("/api/admin/v1/keys", { key_alias: "owner's" })).json().id;
     const account = (await operator.post("/api/admin/v1/accounts", { name: "Another" })).json().id;

@@ -102,7 +102,7 @@ test("billing's database role allows all its work, but neither changes nor delet
   await accounts.topUp({ accountId: "acme", amountNanoUsd: 100n, reference: "r", note: "" });
   await admin.updateAccount({ id: "acme", name: "Acme", actor: undefined });
   await grants.heartbeat({ holderId: "h", service: "chat" });
-  const need = { needNanoUsd: 10n, wantNanoUsd: 10n, requestId: "a1", taskUntilMs: 0n, keyId: "" };
+  const need = { needNanoUsd: 10n, wantNanoUsd: 10n, requestId: "a1", taskUntilMs: 0n, keyId: "", budgetIds: [] };
   assert.equal((await grants.acquire({ holderId: "h", accountId: "acme", ...need })).insufficient, false);
   await grants.closeHolder({ holderId: "h" });
   assert.deepEqual((await ledger.audit({}, { timeoutMs: 20_000 })).violations, []);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expires, limit, maxNameLength, metadata, name, usd } from "./requests/admin-fields.ts";
+import { expires, id, limit, maxNameLength, metadata, name, usd } from "./requests/admin-fields.ts";
 import { routingStrategy } from "./requests/admin-models.ts";
 import { count, nano, time } from "./responses/admin-fields.ts";
 
@@ -33,6 +33,10 @@ export const limitFields = {
     .refine((nano) => nano > 0n, "A budget must be more than 0; null means none.")
     .nullable()
     .optional(),
+  budget_id: id
+    .nullable()
+    .optional()
+    .describe("A budget of the account that the key shares with other keys; null: none."),
 } as const;
 
 /** The fields of a key that only administrators of all accounts may set: they know the upstreams. */
@@ -57,6 +61,7 @@ export const shownKeyFields = {
   tpm_limit: count.nullable(),
   max_parallel_requests: count.nullable(),
   max_budget: z.number().nullable().describe("USD a month."),
+  budget_id: z.string().nullable().describe("The budget that it shares with other keys."),
   max_budget_nano_usd: nano.nullable().describe("The same amount in nano-USD, exact."),
   metadata: z.record(z.string(), z.unknown()),
   routing_strategy: z.enum(routingStrategy.options).nullable().describe("Null: as each model's `strategy`."),

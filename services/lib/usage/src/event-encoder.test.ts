@@ -60,6 +60,7 @@ function randomEvent(seed: number): UsageEvent {
       upstreamReason: among([undefined, text() || "p"]),
       credentialReason: among([undefined, text() || "a"]),
     })),
+    budgetIds: Array.from({ length: among([0, 0, 1, 4]) }, () => text() || "b"),
     clientRequestId: among([undefined, text() || "c"]),
     catalogVersion: among([undefined, text() || "v"]),
     upstreamRequestId: among([undefined, text() || "u"]),

@@ -69,6 +69,7 @@ export class EventEncoder {
     if (event.credentialReason !== undefined) this.#text(35, event.credentialReason);
     if (event.upstreamCredentialId !== undefined) this.#text(36, event.upstreamCredentialId);
     if (event.upstreamCostNanoUsd !== undefined) this.#optionalInteger(37, Number(event.upstreamCostNanoUsd));
+    for (const id of event.budgetIds) this.#text(38, id);
   }
 
   #unit(name: string, quantity: bigint): void {

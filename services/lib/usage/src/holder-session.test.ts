@@ -7,7 +7,15 @@ import { OpenRequest } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 
 const nothing = (): void => undefined;
-const caller: Caller = { keyId: "k", accountId: "a", models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
+const caller: Caller = {
+  keyId: "k",
+  accountId: "a",
+  models: [],
+  expiresAtMs: 0n,
+  limits: undefined,
+  version: 1n,
+  budgetIds: [],
+};
 const requested = {
   requestId: "r",
   caller,

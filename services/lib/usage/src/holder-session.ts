@@ -88,7 +88,7 @@ export class HolderSession implements RequestSession {
   /** The wallet of the purse that funds this caller's requests. */
   account(caller: Caller): Account {
     const purse = purseOf(caller);
-    const id = `${purse.accountId}/${purse.keyId}`;
+    const id = `${purse.accountId}/${purse.keyId}/${purse.budgetIds[0] ?? ""}`;
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
     const account = new Account(purse, this.#source, this.#dependencies.wallet);

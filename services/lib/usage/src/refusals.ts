@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { AcquireResponse, ExceededBudget } from "@uag/proto/billing/v1/grants.ts";
 
 const retryAfterMs = 1_000;
 
@@ -37,15 +38,33 @@ export function unpaidUsage(owed: bigint): GatewayError {
 }
 
 /**
- * `budget_exceeded`: the hold exceeds what is left of the key's monthly budget.
+ * `budget_exceeded`: the hold exceeds what is left of the key's monthly budget, or of a budget that
+ * it shares.
  * @param need upper bound of the request's cost, nano-USD
- * @param there left of the budget, nano-USD
  */
-export function budgetExceeded(need: bigint, there: bigint): GatewayError {
-  return new GatewayError(
-    "budget_exceeded",
-    `This request may cost up to ${formatUsd(need)}, and this key has ${formatUsd(there)} left of its budget for this month (UTC).`,
-  );
+function budgetExceeded(need: bigint, { availableNanoUsd, exceededBudget }: AcquireResponse): GatewayError {
+  const left = formatUsd(availableNanoUsd);
+  const budget =
+    exceededBudget === undefined
+      ? `this key has ${left} left of its budget for this month (UTC)`
+      : `the budget "${exceededBudget.name}" (${exceededBudget.id}) has ${left} left${untilReset(exceededBudget)}`;
+  return new GatewayError("budget_exceeded", `This request may cost up to ${formatUsd(need)}, and ${budget}.`);
+}
+
+function untilReset({ resetsAtMs }: ExceededBudget): string {
+  if (resetsAtMs === 0n) return "; it does not reset";
+  return ` until ${new Date(Number(resetsAtMs)).toISOString().slice(0, 16).replace("T", " ")} (UTC)`;
+}
+
+/**
+ * The refusal of a hold for which billing has no grant.
+ * @param need the hold, nano-USD
+ */
+export function refusalOf(response: AcquireResponse, need: bigint): GatewayError {
+  if (response.owedNanoUsd > 0n) return unpaidUsage(response.owedNanoUsd);
+  return response.budgetExceeded
+    ? budgetExceeded(need, response)
+    : insufficientBalance(need, response.availableNanoUsd);
 }
 
 /** `service_unavailable`, retryable after a second: what decides on admission cannot be reached. */

@@ -196,6 +196,7 @@ function startedEvent(session: RequestSession, request: AdmitRequest, grantId: s
     requestId: request.requestId,
     accountId: request.caller.accountId,
     keyId: request.caller.keyId,
+    budgetIds: request.caller.budgetIds,
     holderId: session.holderId,
     grantId,
     operation: request.operation,

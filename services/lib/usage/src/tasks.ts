@@ -4,7 +4,7 @@ import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import type { RpcClient } from "@uag/runtime/rpc/client";
 import { JournalClosed } from "./journal/journal.ts";
 import { encodeFinal } from "./records.ts";
-import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "./refusals.ts";
+import { outOfReach, refusalOf } from "./refusals.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import type { Succession } from "./succession.ts";
 import type { AdmitTask } from "./types.ts";
@@ -25,12 +25,13 @@ async function acquireForTask(
   holderId: string,
   task: AdmitTask,
 ): Promise<string> {
-  const { accountId, keyId } = task.purse;
+  const { accountId, keyId, budgetIds } = task.purse;
   const response = await billing.acquire(
     {
       holderId,
       accountId,
       keyId,
+      budgetIds,
       needNanoUsd: task.holdNanoUsd,
       wantNanoUsd: task.holdNanoUsd,
       requestId: `task:${task.requestId}`,
@@ -38,11 +39,7 @@ async function acquireForTask(
     },
     { timeoutMs: acquireTimeoutMs, affinity: accountId },
   );
-  if (response.insufficient) {
-    if (response.owedNanoUsd > 0n) throw unpaidUsage(response.owedNanoUsd);
-    const refusal = response.budgetExceeded ? budgetExceeded : insufficientBalance;
-    throw refusal(task.holdNanoUsd, response.availableNanoUsd);
-  }
+  if (response.insufficient) throw refusalOf(response, task.holdNanoUsd);
   return response.grantId;
 }
 

@@ -27,7 +27,15 @@ export function spawnReplica(backend: Backend, account: string, name: string): S
 }
 
 export function request(accountId: string, requestId: string, holdNanoUsd: bigint): AdmitRequest {
-  const caller = { keyId: `key_${accountId}`, accountId, models: [], expiresAtMs: 0n, limits: undefined, version: 1n };
+  const caller = {
+    keyId: `key_${accountId}`,
+    accountId,
+    models: [],
+    expiresAtMs: 0n,
+    limits: undefined,
+    version: 1n,
+    budgetIds: [],
+  };
   return {
     requestId,
     caller,
@@ -58,6 +66,7 @@ export function taskBill(requested: AdmitTask, grantId: string, cost: bigint): U
     requestId: requested.requestId,
     accountId: requested.caller.accountId,
     keyId: requested.caller.keyId,
+    budgetIds: requested.caller.budgetIds,
     grantId,
     operation: requested.operation,
     model: requested.model,

@@ -78,6 +78,8 @@ export interface TaskDocument {
    * earlier releases.
    */
   readonly budgetKeyId?: string;
+  /** The shared budgets that it is charged to; absent: none. */
+  readonly budgetIds?: string[];
   /** Request id of the bill. */
   readonly requestId: string;
   readonly idempotencyKey?: string;
@@ -159,6 +161,7 @@ const schema = new Schema<TaskDocument>(
     accountId: text,
     keyId: text,
     budgetKeyId: maybeText,
+    budgetIds: { type: [String], default: undefined },
     requestId: text,
     idempotencyKey: maybeText,
     clientRequestId: maybeText,

@@ -14,6 +14,7 @@ export type ChargedTask = Pick<
   | "accountId"
   | "keyId"
   | "budgetKeyId"
+  | "budgetIds"
   | "requestId"
   | "model"
   | "holdNanoUsd"
@@ -27,11 +28,12 @@ export type ChargedTask = Pick<
  * @param caller who submits it; omitted to recover it
  */
 export function admissionOf(task: ChargedTask, caller?: Caller): AdmitTask {
-  const { accountId, keyId, budgetKeyId = "", requestId, model, holdNanoUsd, priceVersion, catalogVersion } = task;
+  const { accountId, keyId, budgetKeyId = "", budgetIds = [] } = task;
+  const { requestId, model, holdNanoUsd, priceVersion, catalogVersion } = task;
   return {
     requestId,
     caller: caller ?? Caller.fromPartial({ accountId, keyId }),
-    purse: { accountId, keyId: budgetKeyId },
+    purse: { accountId, keyId: budgetKeyId, budgetIds },
     operation,
     model,
     holdNanoUsd,

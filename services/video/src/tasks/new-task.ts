@@ -45,6 +45,7 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
   const { model, family, terms, webhookUrl } = request;
   const upstream = new Route(model.upstreams, context.health, { strategy: strategyOf(caller, model) }).next()?.upstream;
   if (upstream === undefined) throw new Error("the requested model has no upstreams");
+  const purse = purseOf(caller);
   const now = new Date();
   const id = newTaskId(now.getTime());
   const lifeMs = context.settings.TASK_AGE_LIMIT_MS ?? request.lifeMs ?? adapterOf(upstream).lifeMs;
@@ -53,7 +54,8 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
     ids: [id],
     accountId: caller.accountId,
     keyId: caller.keyId,
-    budgetKeyId: purseOf(caller).keyId,
+    budgetKeyId: purse.keyId,
+    ...(purse.budgetIds.length > 0 && { budgetIds: purse.budgetIds }),
     requestId,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(clientRequestId !== undefined && { clientRequestId }),

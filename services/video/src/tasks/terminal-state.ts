@@ -86,6 +86,7 @@ function startOf(task: TaskDocument) {
     requestId: task.requestId,
     accountId: task.accountId,
     keyId: task.keyId,
+    budgetIds: task.budgetIds ?? [],
     holderId: "",
     grantId: task.grantId ?? "",
     operation,

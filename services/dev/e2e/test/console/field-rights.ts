@@ -27,7 +27,7 @@ const members = rowsOf("open", "open");
 /** Members may set these within the limits set by an owner. */
 const limited = rowsOf("open", "field");
 
-const limits = ["models", "rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget"];
+const limits = ["models", "rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget", "budget_id"];
 const providerSettings = [
   "adaptive_concurrency",
   "caches_from_tokens",
@@ -84,6 +84,8 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
     ...ofOperators("routing_strategy"),
   },
   "admin.keys.regenerate": members("overlap_seconds"),
+  "admin.budgets.create": owners("account_id", "name", "parent_id", "max_budget", "period", "hard"),
+  "admin.budgets.update": owners("name", "max_budget", "period", "hard"),
   "admin.ledger.repair": operators("request_id", "all", "cost_usd", "dry_run", "limit", "after"),
   "admin.prices.accept": operators("model", "price_version", "from", "effective_from", "confirm"),
   "admin.prices.table": operators("name", "origin", "prices"),

@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     process.stdout.write(`archive of the ${name}: ${files} files, ${killed} archivers killed, ${fenced} fenced\n`);
   process.stdout.write(
     `${steps} steps of ${worlds} worlds: ${requests} requests, ${crashes} crashes, ${refused.refusedForBudget} grants ` +
-      `refused for a budget, ${refused.refusedForClock} requests for a wrong clock, ` +
+      `refused for a key's budget and ${refused.refusedForSharedBudget} for a shared one, ${refused.refusedForClock} requests for a wrong clock, ` +
       `${seconds()} s; exact\n`,
   );
 }

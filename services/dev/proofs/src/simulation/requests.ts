@@ -3,11 +3,12 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import type { AdmitRequest, Admitted } from "@uag/usage/types";
+import { budgetKey, monthlyBudget } from "./budgets.ts";
 import type { Deaths, Source, Underway } from "./crash-counts.ts";
 import { FreeRequests } from "./free.ts";
 import type { Permits } from "./permits.ts";
 import { limitedKey, type Replica } from "./replica.ts";
-import { accountId, budgetKey, monthlyBudget } from "./store.ts";
+import { accountId } from "./store.ts";
 import type { RequestTruth, Truth } from "./truth.ts";
 
 interface Running {
@@ -92,7 +93,7 @@ export class Requests {
     // Some models are free.
     const holdNanoUsd = BigInt(this.#options.random(10) === 0 ? 0 : 1 + this.#options.random(200));
     const stream = this.#options.random(2) === 0;
-    const unpriced = this.#options.random(20) === 0;
+    const unpriced = this.#options.random(5) === 0;
     const caller = limited ? this.limitedCaller() : this.#unlimitedCaller();
     const sources: Source[] = [sourceOf(caller), ...(unpriced ? (["unpriced"] as const) : [])];
     const underway = this.#options.deaths.begin({
@@ -130,14 +131,15 @@ export class Requests {
   }
 
   #unlimitedCaller(): Caller {
-    return this.#options.random(3) === 0 ? budgetCaller : freeCaller;
+    return [budgetCaller, sharingCaller, freeCaller, freeCaller][this.#options.random(4)] as Caller;
   }
 
   /** The caller with the key's current limits. */
   limitedCaller(): Caller {
     const none = { tokensPerMinute: 0n, monthlyBudgetNanoUsd: 0n };
     const limits = { ...none, requestsPerMinute: BigInt(this.#limit), concurrentRequests: BigInt(concurrent) };
-    return { ...freeCaller, keyId: limitedKey, limits, version: this.#version };
+    const budgetIds = ["bud_organization", "bud_fleet"];
+    return { ...freeCaller, keyId: limitedKey, limits, version: this.#version, budgetIds };
   }
 
   #admitted(one: {
@@ -294,7 +296,11 @@ export const budgetCaller: Caller = {
     monthlyBudgetNanoUsd: monthlyBudget,
   },
   version: 1n,
+  budgetIds: [],
 };
+
+/** The same key, with a budget that it shares. */
+export const sharingCaller: Caller = { ...budgetCaller, budgetIds: ["bud_team", "bud_organization", "bud_fleet"] };
 
 export const freeCaller: Caller = {
   keyId: "key_free",
@@ -303,6 +309,7 @@ export const freeCaller: Caller = {
   expiresAtMs: 0n,
   limits: undefined,
   version: 1n,
+  budgetIds: [],
 };
 
 const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd" | "stream"> => ({

@@ -23,6 +23,8 @@ export interface SimulationReport {
   readonly refusedForOwed: number;
   /** Grants refused because a key's budget was used up. */
   readonly refusedForBudget: number;
+  /** Grants refused because a budget that keys share was used up. */
+  readonly refusedForSharedBudget: number;
   readonly usageArchive: ArchiveCounts;
   readonly ledgerArchive: ArchiveCounts;
   /** Requests refused by a process whose clock was wrong. */
@@ -161,6 +163,7 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     repaid: 0n,
     refusedForOwed: 0,
     refusedForBudget: 0,
+    refusedForSharedBudget: 0,
     refusedForClock: 0,
     usageArchive: { files: 0, killed: 0, fenced: 0 },
     ledgerArchive: { files: 0, killed: 0, fenced: 0 },
@@ -176,6 +179,7 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     sum.repaid += world.store.account.repaid;
     sum.refusedForOwed += world.store.refusedForOwed;
     sum.refusedForBudget += world.store.refusedForBudget;
+    sum.refusedForSharedBudget += world.store.refusedForSharedBudget;
     sum.refusedForClock += world.requests.refusedForClock;
     addArchive(sum.usageArchive, world.archives.usage);
     addArchive(sum.ledgerArchive, world.archives.ledger);

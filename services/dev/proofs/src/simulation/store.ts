@@ -4,7 +4,6 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { acquireOperation } from "@uag/ledger/rules/acquire";
 import { auditAccount, balanceOf } from "@uag/ledger/rules/audit";
 import { type AccountState, type Operation, WorkingBook } from "@uag/ledger/rules/book";
-import { monthOf } from "@uag/ledger/rules/budget";
 import { chainStart, changeOf, entryId } from "@uag/ledger/rules/entry";
 import { settleFromGrants } from "@uag/ledger/rules/escrow";
 import { type Grant, type HolderState, isLive, leftOf } from "@uag/ledger/rules/grant";
@@ -15,13 +14,11 @@ import { topUpOperation } from "@uag/ledger/rules/top-up";
 import type { AcquireRequest, AcquireResponse, ReturnOutcome, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import { Budgets, monthlyBudget, sharedBudgets } from "./budgets.ts";
 import { Invoices } from "./invoices.ts";
 
 export const accountId = "acct";
 const leaseMs = 15_000;
-/** A key of the account that has a monthly budget, nano-USD. */
-export const budgetKey = "key_budget";
-export const monthlyBudget = 3_000n;
 const graceMs = 300_000;
 /** Maximum difference between a row's time and the database's after its clock is set back. */
 const maxRowErrorMs = 5_000;
@@ -58,10 +55,10 @@ export class Store {
   #paidIn = 0n;
   /** Grants refused because of write-offs. */
   refusedForOwed = 0;
-  /** Charged by key and month, nano-USD. */
-  readonly #spending = new Map<string, bigint>();
-  /** Grants refused because of a key's budget. */
+  readonly #budgets: Budgets;
+  /** Grants refused because of a key's own budget, and of a shared one. */
   refusedForBudget = 0;
+  refusedForSharedBudget = 0;
   #ids = 0;
   readonly #sequence = createSequence();
   readonly invoices = new Invoices(accountId, this.#entries);
@@ -69,6 +66,7 @@ export class Store {
   constructor(options: StoreOptions) {
     this.now = options.now;
     this.#options = options;
+    this.#budgets = new Budgets(options.now);
   }
 
   #run<A>(operation: Operation<A>): A {
@@ -83,7 +81,10 @@ export class Store {
       const change = this.#changes.get(id);
       if (change !== undefined) entries.set(id, change);
     }
-    const budgetGrants = [...this.grants.values()].filter(({ keyId }) => needs.budgets?.includes(keyId));
+    const budgetGrants = [...this.grants.values()].filter(
+      ({ keyId, budgetIds }) =>
+        needs.budgets?.includes(keyId) || budgetIds.some((id) => needs.sharedBudgets?.includes(id)),
+    );
     for (const grant of budgetGrants) if (isLive(grant)) grants.set(grant.id, grant);
     const received = (needs.grantRequests ?? []).flatMap((id) => this.#byRequest.get(id) ?? []);
     const nowMs = this.#rowTime();
@@ -92,7 +93,8 @@ export class Store {
       grants,
       entries,
       budgets: new Map((needs.budgets ?? []).map((keyId) => [keyId, monthlyBudget])),
-      spent: new Map((needs.budgets ?? []).map((keyId) => [keyId, this.#spentBy(keyId)])),
+      sharedBudgets,
+      spent: this.#budgets.spentBy([...(needs.budgets ?? []), ...(needs.sharedBudgets ?? [])]),
       nowMs,
       grantsByRequest: new Map(received.map((grant) => [grant.requestId, grant])),
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
@@ -101,7 +103,7 @@ export class Store {
     const response = book.run(operation);
     this.account = book.account;
     this.#insert(book.newEntries);
-    for (const [keyId, charged] of book.newSpending) this.#spend(keyId, charged);
+    for (const charge of book.newSpending.charges) this.#budgets.spend(charge);
     for (const [id, grant] of book.changedGrants) {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
@@ -115,26 +117,6 @@ export class Store {
     const error = ms - this.now();
     assert.ok(Math.abs(error) <= maxRowErrorMs, `a row's time is ${error} ms from the database's`);
     return ms;
-  }
-
-  #spendingOf(keyId: string): string {
-    return `${keyId}/${monthOf(this.now())}`;
-  }
-
-  #spentBy(keyId: string): bigint {
-    return this.#spending.get(this.#spendingOf(keyId)) ?? 0n;
-  }
-
-  #spend(keyId: string, charged: bigint): void {
-    this.#spending.set(this.#spendingOf(keyId), this.#spentBy(keyId) + charged);
-  }
-
-  /** A grant must never hold more than the rest of its key's budget. */
-  #checkBudget(keyId: string): void {
-    let held = 0n;
-    for (const grant of this.grants.values()) if (grant.keyId === keyId && isLive(grant)) held += leftOf(grant);
-    const all = held + this.#spentBy(keyId);
-    assert.ok(all <= monthlyBudget, `${all} are spent or held after a grant, above the budget of ${monthlyBudget}`);
   }
 
   #insert(entries: readonly Entry[]): void {
@@ -190,6 +172,7 @@ export class Store {
         holderId: request.holderId,
         accountId,
         keyId: request.keyId,
+        budgetIds: request.budgetIds,
         share,
         writeOffLimit,
         taskUntilMs: Number(request.taskUntilMs),
@@ -200,9 +183,10 @@ export class Store {
     );
     const granted = acquired.kind === "granted";
     assert.ok(known || !granted || owed <= writeOffLimit, `a grant was given to an account with write-offs of ${owed}`);
-    if (granted && !known && request.keyId !== "") this.#checkBudget(request.keyId);
+    if (granted && !known) this.#budgets.check(acquired.grant, this.grants);
     if (!granted && acquired.owed > 0n) this.refusedForOwed++;
-    if (!granted && acquired.budgetExceeded) this.refusedForBudget++;
+    if (!granted && acquired.exceededBudget !== undefined) this.refusedForSharedBudget++;
+    else if (!granted && acquired.budgetExceeded) this.refusedForBudget++;
     return {
       grantId: granted ? acquired.grant.id : "",
       amountNanoUsd: granted ? acquired.grant.amount : 0n,
@@ -271,7 +255,7 @@ export class Store {
     const first = new Map(events.toReversed().map((event) => [event.requestId, event]));
     const { settled, entries, grants, spending, uncovered: rest } = settleFromGrants(book, [...first.values()]);
     this.#insert(entries);
-    for (const { keyId, charged } of spending) this.#spend(keyId, charged);
+    for (const charge of spending) this.#budgets.spend(charge);
     for (const [id, grant] of grants) {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);

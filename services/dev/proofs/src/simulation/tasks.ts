@@ -7,7 +7,7 @@ import { admissionOf, type ChargedTask, taskGraceMs } from "@uag/video/tasks/gra
 import type { Deaths } from "./crash-counts.ts";
 import { epochMs } from "./epoch.ts";
 import { limitedKey, type Replica } from "./replica.ts";
-import { budgetCaller, freeCaller, sourceOf } from "./requests.ts";
+import { budgetCaller, freeCaller, sharingCaller, sourceOf } from "./requests.ts";
 import type { Truth } from "./truth.ts";
 
 interface Task {
@@ -69,9 +69,12 @@ export class Tasks {
     const requestId = `t${++this.#ids}`;
     const createdAtMs = Math.round(now() + epochMs);
     const expiresAt = new Date(createdAtMs + lastsMs - taskGraceMs);
-    const caller = [this.#options.callers.limitedCaller(), budgetCaller, freeCaller][random(3)] as Caller;
-    const { accountId, keyId: budgetKeyId } = purseOf(caller);
-    const charged = { accountId, keyId: caller.keyId, budgetKeyId, requestId, holdNanoUsd: BigInt(random(200)) };
+    const caller = [this.#options.callers.limitedCaller(), budgetCaller, sharingCaller, freeCaller][
+      random(4)
+    ] as Caller;
+    const { accountId, keyId: budgetKeyId, budgetIds } = purseOf(caller);
+    const holdNanoUsd = BigInt(random(200));
+    const charged = { accountId, keyId: caller.keyId, budgetKeyId, budgetIds, requestId, holdNanoUsd };
     const row = { ...charged, model: "m", priceVersion: "v1", expiresAt };
     this.#tasks.push({ row, caller, createdAtMs, submitted: false, grantId: undefined, bill: undefined });
     this.goOn(replica, this.#tasks.at(-1));
@@ -146,8 +149,9 @@ export class Tasks {
 }
 
 function billOf({ row, createdAtMs }: Task, grantId: string, costNanoUsd: bigint): UsageEvent {
-  const { requestId, accountId, keyId, holdNanoUsd, model, priceVersion } = row;
+  const { requestId, accountId, keyId, budgetIds = [], holdNanoUsd, model, priceVersion } = row;
   return {
+    budgetIds,
     requestId,
     accountId,
     keyId,

@@ -74,6 +74,16 @@ export const access: Readonly<Record<string, Access>> = {
       RevokeKey: router,
     },
   },
+  "billing.v1.BudgetService": {
+    servedBy: ["billing"],
+    callers: {
+      CreateBudget: router,
+      GetBudget: router,
+      ListBudgets: router,
+      UpdateBudget: router,
+      DeleteBudget: router,
+    },
+  },
   "billing.v1.GrantService": {
     servedBy: ["billing"],
     callers: {

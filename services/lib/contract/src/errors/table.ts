@@ -172,8 +172,8 @@ const rows = {
     http: 429,
     grpc: "RESOURCE_EXHAUSTED",
     type: "insufficient_quota",
-    text: "This key has spent its budget for the month.",
-    remedy: "Wait for the next month, or ask the key's administrator to raise its budget.",
+    text: "A budget of this key does not cover the request.",
+    remedy: "Wait for the budget's next period, or ask the key's administrator to raise it.",
   },
   upstream_rate_limited: {
     http: 429,

@@ -6,6 +6,8 @@ export interface GrantDocument {
   readonly _id: string;
   readonly accountId: string;
   readonly keyId?: string;
+  /** Absent: none. */
+  readonly budgetIds?: string[];
   readonly holderId: string;
   readonly requestId: string;
   readonly amount: bigint;
@@ -32,6 +34,7 @@ const schema = new Schema<GrantDocument>(
     _id: text,
     accountId: text,
     keyId: { type: String, default: "" },
+    budgetIds: { type: [String], default: undefined },
     holderId: text,
     requestId: text,
     amount: int64,
@@ -53,6 +56,7 @@ schema.index({ holderId: 1 }, { partialFilterExpression: { live: true } });
 schema.index({ taskUntil: 1 }, { partialFilterExpression: { live: true, taskUntil: { $type: "date" } } });
 schema.index({ accountId: 1, live: 1, _id: 1 });
 schema.index({ endedAt: 1 }, { partialFilterExpression: { live: false } });
+schema.index({ accountId: 1, budgetIds: 1 }, { partialFilterExpression: { live: true, budgetIds: { $gt: "" } } });
 schema.index({ accountId: 1, keyId: 1 }, { partialFilterExpression: { live: true, keyId: { $gt: "" } } });
 
 export function grantModel(connection: Connection): Model<GrantDocument> {
@@ -64,6 +68,7 @@ export function grantOf(document: GrantDocument): Grant {
     id: document._id,
     accountId: document.accountId,
     keyId: document.keyId ?? "",
+    budgetIds: document.budgetIds ?? [],
     holderId: document.holderId,
     requestId: document.requestId,
     amount: document.amount,
@@ -85,6 +90,7 @@ export function grantDocument(grant: Grant, nowMs: number): GrantDocument {
     _id: grant.id,
     accountId: grant.accountId,
     keyId: grant.keyId,
+    ...(grant.budgetIds.length > 0 && { budgetIds: [...grant.budgetIds] }),
     holderId: grant.holderId,
     requestId: grant.requestId,
     amount: grant.amount,

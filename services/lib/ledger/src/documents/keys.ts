@@ -34,6 +34,8 @@ export interface KeyDocument {
   readonly tags?: readonly string[];
   /** How upstreams are chosen for its requests; empty or absent: by each model's strategy. */
   readonly routingStrategy?: string;
+  /** The budget that it shares with others, then those above it; absent: none. */
+  readonly budgetIds?: readonly string[];
   /** Oldest first. */
   readonly previous?: readonly PreviousSecret[];
 }
@@ -68,6 +70,7 @@ const schema = new Schema<KeyDocument>(
     metadata: { type: String, default: "{}" },
     tags: { type: [String], default: undefined },
     routingStrategy: { type: String },
+    budgetIds: { type: [String], default: undefined },
     previous: [{ _id: false, digest: { type: Buffer, required: true }, until: { type: Date, required: true } }],
   } satisfies Record<keyof KeyDocument, unknown>,
   { strict: "throw", versionKey: false },
@@ -78,6 +81,7 @@ schema.index({ accountId: 1, _id: -1 });
 schema.index({ accountId: 1, name: 1, _id: 1 });
 schema.index({ name: 1, _id: 1 });
 schema.index({ tags: 1, _id: 1 });
+schema.index({ budgetIds: 1 }, { partialFilterExpression: { budgetIds: { $gt: "" } } });
 
 export function keyModel(connection: Connection): Model<KeyDocument> {
   return connection.model<KeyDocument>("Key", schema, "keys");

@@ -66,7 +66,7 @@ export function entryDocument(entry: Entry): EntryDocument {
     grantId: entry.grantId,
     requestId: entry.requestId,
     at: new Date(Number(entry.atMs)),
-    ...(entry.event === undefined ? {} : { event: entry.event }),
+    ...(entry.event !== undefined && { event: storedEvent(entry.event) }),
     note: entry.note,
     previousHash: entry.previousHash,
     hash: entry.hash,
@@ -74,6 +74,12 @@ export function entryDocument(entry: Entry): EntryDocument {
     ...(entry.grantHead.length > 0 && { grantHead: entry.grantHead }),
     ...(entry.endsGrant && { endsGrant: true }),
   };
+}
+
+/** Most requests count toward no shared budget. */
+function storedEvent(event: UsageEvent): UsageEvent {
+  const { budgetIds, ...others } = event;
+  return budgetIds.length > 0 ? event : (others as UsageEvent);
 }
 
 /** The row as it was hashed. Event fields unknown at its time get their defaults. */

@@ -1,8 +1,11 @@
 import { type Connection, type Model, Schema } from "mongoose";
 
-/** What one key was charged in one calendar month (UTC). */
+/** What one key was charged in one calendar month (UTC), or what counts toward a shared budget on one day. */
 export interface SpendingDocument {
-  /** `<account>/<key>/<month>`, the month as `2026-01`. Formerly `<key>/<month>`; both count. */
+  /**
+   * `<account>/<key>/<month>`, the month as `2026-01`; formerly `<key>/<month>`, and both count. Or
+   * `<account>/<budget>/<day>`, the day as `2026-01-31`.
+   */
   readonly _id: string;
   readonly accountId?: string;
   /** Nano-USD. */
@@ -18,8 +21,9 @@ export function spendingModel(connection: Connection): Model<SpendingDocument> {
   return connection.model<SpendingDocument>("Spending", schema, "spending");
 }
 
-export function spendingId(accountId: string, keyId: string, month: string): string {
-  return `${accountId}/${keyId}/${month}`;
+/** @param period the month of a key, or the day of a budget */
+export function spendingId(accountId: string, keyOrBudgetId: string, period: string): string {
+  return `${accountId}/${keyOrBudgetId}/${period}`;
 }
 
 /** The id spending was counted under before it began with the account. */

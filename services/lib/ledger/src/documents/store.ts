@@ -5,6 +5,7 @@ import { type AccountDocument, accountModel } from "./accounts.ts";
 import { type AdminTokenDocument, adminTokenModel } from "./admin-tokens.ts";
 import { type AuditHeadDocument, auditHeadModel } from "./audit-heads.ts";
 import { type AuditDocument, auditModel } from "./audit-log.ts";
+import { type BudgetDocument, budgetModel } from "./budgets.ts";
 import {
   type CatalogCredentialDocument,
   type CatalogEntryDocument,
@@ -41,6 +42,7 @@ interface Models {
   readonly adminTokens: Model<AdminTokenDocument>;
   readonly audit: Model<AuditDocument>;
   readonly auditHeads: Model<AuditHeadDocument>;
+  readonly budgets: Model<BudgetDocument>;
   readonly catalogCredentials: Model<CatalogCredentialDocument>;
   readonly catalogHeads: Model<CatalogHeadDocument>;
   readonly catalogModels: Model<CatalogEntryDocument>;
@@ -73,6 +75,7 @@ export function modelsOn(connection: Connection): Models {
     adminTokens: adminTokenModel(connection),
     audit: auditModel(connection),
     auditHeads: auditHeadModel(connection),
+    budgets: budgetModel(connection),
     catalogCredentials: catalogCredentialModel(connection),
     catalogHeads: catalogHeadModel(connection),
     catalogModels: catalogModelModel(connection),

@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Book, Change, Operation } from "./book.ts";
-import { budgetOf } from "./budget.ts";
+import { budgetLimits, type ExceededBudget } from "./budget.ts";
 import { chainStart, entryId } from "./entry.ts";
 import type { Grant } from "./grant.ts";
 import { larger, noMoney, smaller } from "./money.ts";
@@ -12,6 +12,8 @@ export interface AcquireGrant {
   readonly accountId: string;
   /** Empty: for every key of the account without a budget of its own. */
   readonly keyId: string;
+  /** The shared budgets that it counts toward: that of its keys, then those above it. */
+  readonly budgetIds: readonly string[];
   readonly requestId: string;
   /** The smallest useful amount, nano-USD. */
   readonly need: bigint;
@@ -32,6 +34,8 @@ export type Acquired =
       readonly available: bigint;
       readonly held: bigint;
       readonly budgetExceeded: boolean;
+      /** With `budgetExceeded`: the shared budget; undefined: the key's own. */
+      readonly exceededBudget?: ExceededBudget | undefined;
       /**
        * What must be repaid before the account gets another grant, whatever its balance, nano-USD;
        * 0 if nothing.
@@ -51,6 +55,7 @@ function existing(grant: Grant, requested: AcquireGrant, available: bigint): Acq
   const same =
     grant.accountId === requested.accountId &&
     grant.keyId === requested.keyId &&
+    grant.budgetIds[0] === requested.budgetIds[0] &&
     (grant.holderId === requested.holderId || grant.taskUntilMs > 0);
   if (!same || grant.state !== "open") {
     throw new GatewayError("already_exists", "This request id belongs to another grant, or to one that is closed.", {
@@ -72,23 +77,34 @@ function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   if (known !== undefined) return { response: existing(known, requested, available), postings: [], grants: [] };
   const refuse = (
     there: { available: bigint; held: bigint },
-    why: { budgetExceeded?: boolean; owed?: bigint } = {},
+    why: { budgetExceeded?: boolean; exceededBudget?: ExceededBudget | undefined; owed?: bigint } = {},
   ): Change<Acquired> => ({
-    response: { kind: "insufficient", ...there, budgetExceeded: false, owed: 0n, ...why },
+    response: {
+      kind: "insufficient",
+      available: there.available,
+      held: there.held,
+      budgetExceeded: false,
+      owed: 0n,
+      ...why,
+    },
     postings: [],
     grants: [],
   });
   // Money returned by other holders would not help.
   if (writtenOff > requested.writeOffLimit) return refuse({ available, held: 0n }, { owed: writtenOff });
   if (available < requested.need) return refuse({ available, held });
-  const budget = budgetOf(book, requested.keyId);
-  if (budget !== undefined && budget.available < requested.need) return refuse(budget, { budgetExceeded: true });
-  const max = budget === undefined ? available : smaller(available, budget.available);
+  if (requested.budgetIds.some((id) => !book.sharedBudgets.has(id)))
+    throw new GatewayError("not_found", "The budget does not exist.", { param: "budget_ids" });
+  const limits = budgetLimits(book, requested);
+  const exceeded = limits.find((limit) => limit.available < requested.need);
+  if (exceeded !== undefined) return refuse(exceeded, { budgetExceeded: true, exceededBudget: exceeded.budget });
+  const max = limits.reduce((least, limit) => smaller(least, limit.available), available);
   const amount = requested.taskUntilMs > 0 ? requested.need : grantSize({ ...requested, available: max });
   const grant: Grant = {
     id: requested.grantId,
     accountId: requested.accountId,
     keyId: requested.keyId,
+    budgetIds: requested.budgetIds,
     holderId: requested.holderId,
     requestId: requested.requestId,
     amount,
@@ -123,6 +139,7 @@ export function acquireOperation(requested: AcquireGrant): Operation<Acquired> {
       holders: [requested.holderId],
       grantRequests: [requested.requestId],
       budgets: requested.keyId === "" ? [] : [requested.keyId],
+      sharedBudgets: requested.budgetIds,
     },
     decide: (book) => acquireGrant(book, requested),
   };

@@ -1,8 +1,11 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
+import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { BudgetBook, SharedBudget } from "./budget.ts";
 import { chain, type Posting } from "./entry.ts";
 import { type Grant, type HolderState, isLive, unfoldedOf } from "./grant.ts";
 import { addMoney, isBalanced, isSound, larger, type Money, moved } from "./money.ts";
+import { Spending } from "./spending.ts";
 
 /** The state of an account before its next row. */
 export interface AccountState {
@@ -20,18 +23,12 @@ export interface AccountState {
  * What a decision may read: the account, and what the operation declared in `needs`, from one
  * snapshot.
  */
-export interface Book {
+export interface Book extends BudgetBook {
   readonly account: AccountState;
-  readonly grants: ReadonlyMap<string, Grant>;
   readonly grantsByRequest: ReadonlyMap<string, Grant>;
   readonly holders: ReadonlyMap<string, HolderState>;
   /** What existing rows changed, by row id. */
   readonly entries: ReadonlyMap<string, Money>;
-  /** Monthly budgets by key, nano-USD; `grants` contains the live grants of these keys. */
-  readonly budgets: ReadonlyMap<string, bigint>;
-  /** Charged this month by key, for the keys of `budgets`, nano-USD. */
-  readonly spent: ReadonlyMap<string, bigint>;
-  readonly nowMs: number;
   /** The seq of a new row that depends on rows up to `after`. See `Entry.seq`. */
   nextSeq(after: bigint): bigint;
 }
@@ -51,6 +48,7 @@ export interface Needs {
   readonly entries?: readonly string[];
   /** Keys whose budget is needed. */
   readonly budgets?: readonly string[];
+  readonly sharedBudgets?: readonly string[];
 }
 
 /**
@@ -77,11 +75,12 @@ export class WorkingBook implements Book {
   readonly holders: ReadonlyMap<string, HolderState>;
   readonly entries: Map<string, Money>;
   readonly budgets: ReadonlyMap<string, bigint>;
+  readonly sharedBudgets: ReadonlyMap<string, SharedBudget>;
   readonly spent: Map<string, bigint>;
   readonly nowMs: number;
   readonly nextSeq: (after: bigint) => bigint;
-  /** Charged by these changes, by key. */
-  readonly newSpending = new Map<string, bigint>();
+  /** Charged by these changes. */
+  readonly newSpending = new Spending();
   readonly newEntries: Entry[] = [];
   readonly changedGrants = new Map<string, Grant>();
 
@@ -92,6 +91,7 @@ export class WorkingBook implements Book {
     this.holders = book.holders;
     this.entries = new Map(book.entries);
     this.budgets = book.budgets;
+    this.sharedBudgets = book.sharedBudgets;
     this.spent = new Map(book.spent);
     this.nowMs = book.nowMs;
     this.nextSeq = (after) => book.nextSeq(after);
@@ -136,7 +136,7 @@ export class WorkingBook implements Book {
   }
 
   #append(posting: Posting, grant: Grant | undefined, isLast: boolean): void {
-    this.#spend(posting.event?.keyId ?? "", posting.change.charged);
+    if (posting.event !== undefined) this.#spend(posting.event, posting.change.charged);
     const { id, money, repaid, seq, head } = this.account;
     const entry = chain(posting, {
       accountId: id,
@@ -156,9 +156,8 @@ export class WorkingBook implements Book {
     };
   }
 
-  #spend(keyId: string, charged: bigint): void {
-    if (keyId === "" || charged === 0n) return;
-    this.newSpending.set(keyId, (this.newSpending.get(keyId) ?? 0n) + charged);
-    this.spent.set(keyId, (this.spent.get(keyId) ?? 0n) + charged);
+  #spend(event: UsageEvent, charged: bigint): void {
+    this.newSpending.add(event, charged);
+    for (const id of [event.keyId, ...event.budgetIds]) this.spent.set(id, (this.spent.get(id) ?? 0n) + charged);
   }
 }

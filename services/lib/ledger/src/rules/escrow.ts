@@ -4,6 +4,7 @@ import { chain, entryId } from "./entry.ts";
 import { type Grant, isLive, leftOf } from "./grant.ts";
 import { larger, type Money, moved } from "./money.ts";
 import { earlier, isUnpriced, type Settlement, settlePosting } from "./settle.ts";
+import { type Charge, Spending } from "./spending.ts";
 
 /** What settling from grants may read, from one snapshot. */
 export interface EscrowBook {
@@ -15,18 +16,11 @@ export interface EscrowBook {
   nextSeq(after: bigint): bigint;
 }
 
-/** What one key was charged, nano-USD. */
-export interface KeyCharge {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly charged: bigint;
-}
-
 export interface EscrowChange {
   readonly settled: Settlement[];
   readonly entries: Entry[];
   readonly grants: ReadonlyMap<string, Grant>;
-  readonly spending: KeyCharge[];
+  readonly spending: readonly Charge[];
   /**
    * Events that must be charged to their account: they cost more than their grant holds for them,
    * or it has ended.
@@ -58,7 +52,7 @@ function numbering(book: EscrowBook): (accountId: string, after: bigint) => bigi
 export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]): EscrowChange {
   const [settled, entries, rest]: [Settlement[], Entry[], UsageEvent[]] = [[], [], []];
   const grants = new Map<string, Grant>();
-  const spending = new Map<string, KeyCharge>();
+  const spending = new Spending();
   const seqOf = numbering(book);
   for (const event of events) {
     const known = book.entries.get(entryId.settle(event.requestId));
@@ -66,7 +60,7 @@ export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]
     if (known !== undefined) settled.push(earlier(event.requestId, known));
     else if (!isCovered(event, grant)) rest.push(event);
     else {
-      const { accountId, keyId, costNanoUsd: charged } = event;
+      const { accountId, costNanoUsd: charged } = event;
       const posting = settlePosting(event, moved(charged), false);
       const place = { accountId, previousHash: grant.head, atMs: book.nowMs, ofGrant: true };
       const entry = chain(posting, { ...place, seq: seqOf(accountId, grant.seq) });
@@ -80,15 +74,8 @@ export function settleFromGrants(book: EscrowBook, events: readonly UsageEvent[]
         late: false,
         unpriced: isUnpriced(event),
       });
-      addCharge(spending, { accountId, keyId, charged });
+      spending.add(event, charged);
     }
   }
-  return { settled, entries, grants, spending: [...spending.values()], uncovered: rest };
-}
-
-function addCharge(spending: Map<string, KeyCharge>, charge: KeyCharge): void {
-  const { accountId, keyId, charged } = charge;
-  if (keyId === "" || charged === 0n) return;
-  const id = `${accountId}/${keyId}`;
-  spending.set(id, { accountId, keyId, charged: charged + (spending.get(id)?.charged ?? 0n) });
+  return { settled, entries, grants, spending: spending.charges, uncovered: rest };
 }

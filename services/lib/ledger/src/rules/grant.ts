@@ -11,6 +11,8 @@ export interface Grant {
   readonly accountId: string;
   /** Set when only this key, which has a budget of its own, may spend it. */
   readonly keyId: string;
+  /** The shared budgets that it counts toward: that of its keys, then those above it. */
+  readonly budgetIds: readonly string[];
   readonly holderId: string;
   /** Id of the Acquire call that asked for it. */
   readonly requestId: string;

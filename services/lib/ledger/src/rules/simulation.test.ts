@@ -7,6 +7,7 @@ import { Pricing, UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { acquireOperation } from "./acquire.ts";
 import { auditAccount, balanceOf } from "./audit.ts";
 import { type AccountState, type Operation, WorkingBook } from "./book.ts";
+import type { SharedBudget } from "./budget.ts";
 import { chainStart, changeOf } from "./entry.ts";
 import { settleFromGrants } from "./escrow.ts";
 import { type Grant, type HolderState, isLive, leftOf } from "./grant.ts";
@@ -14,6 +15,7 @@ import { isSound, larger, type Money, noMoney, smaller } from "./money.ts";
 import { repairOperation } from "./repair.ts";
 import { finishOperation, releaseOperation, returnOperation } from "./return.ts";
 import { type Settlement, settleOperation } from "./settle.ts";
+import type { Charge } from "./spending.ts";
 import { topUpOperation } from "./top-up.ts";
 
 const accountId = "acct";
@@ -28,13 +30,31 @@ class Books {
   readonly entries: Entry[] = [];
   /** Monthly budget of one of the account's keys. */
   readonly budget = 700n;
-  spent = 0n;
+  /** Two budgets that keys share, the second above the first. */
+  readonly shared: ReadonlyMap<string, SharedBudget> = new Map(
+    (["bud_team", "bud_organization"] as const).map((id, level) => [
+      id,
+      { id, name: id, amount: level === 0 ? 500n : 900n, period: "total", hard: true },
+    ]),
+  );
+  /** Charged, by key and by shared budget. */
+  readonly spent = new Map<string, bigint>();
   #lastSeq = 0n;
 
-  /** Held by the key's grants. */
-  get budgetHeld(): bigint {
-    const own = [...this.grants.values()].filter((grant) => grant.keyId === budgetedKey && isLive(grant));
-    return own.reduce((sum, grant) => sum + leftOf(grant), 0n);
+  /** What is left of a key's own budget, or of a shared one. */
+  leftOfBudget(id: string): bigint {
+    const amount = this.shared.get(id)?.amount ?? this.budget;
+    const counted = [...this.grants.values()].filter(
+      (grant) => isLive(grant) && (grant.keyId === id || grant.budgetIds.includes(id)),
+    );
+    return counted.reduce((left, grant) => left - leftOf(grant), amount - (this.spent.get(id) ?? 0n));
+  }
+
+  #spend(charges: readonly Charge[]): void {
+    for (const { keyId, budgetId, charged } of charges) {
+      const id = budgetId ?? keyId ?? "";
+      this.spent.set(id, (this.spent.get(id) ?? 0n) + charged);
+    }
   }
 
   run<A>(operation: Operation<A>): A {
@@ -45,7 +65,8 @@ class Books {
       holders: this.holders,
       entries: new Map(this.entries.map((entry) => [entry.id, changeOf(entry)])),
       budgets: new Map([[budgetedKey, this.budget]]),
-      spent: new Map([[budgetedKey, this.spent]]),
+      sharedBudgets: this.shared,
+      spent: this.spent,
       nowMs: this.entries.length,
       nextSeq: () => this.nextSeq(),
     });
@@ -53,7 +74,7 @@ class Books {
     this.account = book.account;
     this.entries.push(...book.newEntries);
     for (const [id, grant] of book.changedGrants) this.grants.set(id, grant);
-    this.spent += book.newSpending.get(budgetedKey) ?? 0n;
+    this.#spend(book.newSpending.charges);
     return response;
   }
 
@@ -70,7 +91,7 @@ class Books {
     );
     this.entries.push(...escrow.entries);
     for (const [id, grant] of escrow.grants) this.grants.set(id, grant);
-    for (const { charged, keyId } of escrow.spending) if (keyId === budgetedKey) this.spent += charged;
+    this.#spend(escrow.spending);
     const rest = escrow.uncovered.length === 0 ? [] : this.run(settleOperation(accountId, escrow.uncovered));
     return [...escrow.settled, ...rest];
   }
@@ -90,6 +111,7 @@ class Books {
 interface Pocket {
   readonly grantId: string;
   readonly keyId: string;
+  readonly budgetIds: readonly string[];
   free: bigint;
   spent: bigint;
   sequence: number;
@@ -109,9 +131,11 @@ class World {
   refunds = 0;
   toppedUp = 0n;
   repaid = 0n;
-  /** Charged to the budgeted key beyond its holds, nano-USD. */
-  beyondHolds = 0n;
+  /** Charged beyond holds, by key and by shared budget, nano-USD. */
+  readonly beyondHolds = new Map<string, bigint>();
   refusedForOwed = 0;
+  /** The budgets for which a grant was refused. */
+  readonly refusedFor = new Set<string>();
   ids = 0;
 
   constructor(seed: number) {
@@ -158,6 +182,7 @@ class World {
       holderId,
       accountId,
       keyId: this.random(3) === 0 ? budgetedKey : "",
+      budgetIds: [[], ["bud_team", "bud_organization"], ["bud_organization"]][this.random(3)] as string[],
       requestId: this.id("acq"),
       need,
       want: need * BigInt(1 + this.random(10)),
@@ -167,12 +192,17 @@ class World {
     };
     const { available, writtenOff } = this.books.account.money;
     const owes = writtenOff > writeOffLimit;
-    const { budget, spent, budgetHeld } = this.books;
-    const within = requested.keyId === "" || budget - spent - budgetHeld >= need;
+    const limiting = [...requested.budgetIds.toReversed(), ...(requested.keyId === "" ? [] : [requested.keyId])];
+    const exceeded = limiting.find((id) => this.books.leftOfBudget(id) < need);
+    const within = exceeded === undefined;
     const first = this.books.run(acquireOperation(requested));
     const there = !owes && available >= need;
     assert.equal(first.kind === "granted", there && within, "granted if and only if the balance covers it");
     assert.equal(first.kind === "insufficient" && first.budgetExceeded, there && !within);
+    if (there && !within && first.kind === "insufficient") {
+      assert.equal(first.exceededBudget?.id ?? budgetedKey, exceeded, "names the highest budget that is exceeded");
+      this.refusedFor.add(exceeded);
+    }
     assert.equal(
       first.kind === "insufficient" && first.owed,
       first.kind === "insufficient" && (owes ? writtenOff : 0n),
@@ -181,8 +211,16 @@ class World {
     if (first.kind !== "granted") return;
     const again = this.books.run(acquireOperation({ ...requested, grantId: this.id("gr") }));
     assert.ok(again.kind === "granted" && again.grant.id === first.grant.id);
-    const { keyId } = requested;
-    const pocket = { grantId: first.grant.id, keyId, free: first.grant.amount, spent: 0n, sequence: 0, inFlight: [] };
+    const { keyId, budgetIds } = requested;
+    const pocket = {
+      grantId: first.grant.id,
+      keyId,
+      budgetIds,
+      free: first.grant.amount,
+      spent: 0n,
+      sequence: 0,
+      inFlight: [],
+    };
     this.pockets.get(holderId)?.push(pocket);
   }
 
@@ -212,6 +250,7 @@ class World {
       requestId: request.requestId,
       accountId,
       keyId: pocket.keyId,
+      budgetIds: [...pocket.budgetIds],
       grantId: pocket.grantId,
       holdNanoUsd: request.hold,
       costNanoUsd: cost,
@@ -234,15 +273,18 @@ class World {
       assert.equal(settlement.charged + settlement.writtenOff, this.costs.get(settlement.requestId));
       const event = events.find(({ requestId }) => requestId === settlement.requestId) as UsageEvent;
       if (settlement.unpriced) this.unpriced.push(event);
-      if (event.keyId !== budgetedKey) continue;
-      const beyond = settlement.late ? settlement.charged : settlement.charged - event.holdNanoUsd;
-      if (beyond > 0n) this.beyondHolds += beyond;
+      this.#chargeBeyond(event, settlement.late ? settlement.charged : settlement.charged - event.holdNanoUsd);
     }
-    const { spent, budget, budgetHeld } = this.books;
-    assert.ok(
-      spent + budgetHeld <= budget + this.beyondHolds,
-      "a budget is overspent by no more than costs beyond their holds",
-    );
+    for (const id of [budgetedKey, ...this.books.shared.keys()])
+      assert.ok(
+        this.books.leftOfBudget(id) + (this.beyondHolds.get(id) ?? 0n) >= 0n,
+        `${id} is overspent by no more than costs beyond their holds`,
+      );
+  }
+
+  #chargeBeyond(event: UsageEvent, charged: bigint): void {
+    for (const id of [event.keyId, ...event.budgetIds])
+      this.beyondHolds.set(id, (this.beyondHolds.get(id) ?? 0n) + larger(0n, charged));
   }
 
   /** A person prices a request: it cost more than was charged provisionally, as much, or less. */
@@ -258,7 +300,7 @@ class World {
     assert.equal(first.charged + first.writtenOff, more, "the bill equals the cost");
     assert.equal(this.books.run(operation).isNew, false);
     this.costs.set(event.requestId, costNanoUsd);
-    if (event.keyId === budgetedKey) this.beyondHolds += larger(0n, first.charged);
+    this.#chargeBeyond(event, first.charged);
     if (more >= 0n) return;
     const forgiven = smaller(-more, smaller(row.writtenOffNanoUsd, before.writtenOff));
     const owed = smaller(-more - forgiven, before.writtenOff - forgiven);
@@ -384,6 +426,7 @@ const steps = Object.entries(weights).flatMap(([step, weight]) => Array<Step>(we
 
 test("with random holders, crashes and redeliveries the ledger is exact after every step, and nothing is held at the end", () => {
   let [writtenOff, repaid, refusedForOwed, refunds] = [0n, 0n, 0, 0];
+  const refusedFor = new Set<string>();
   for (let seed = 1; seed <= 200; seed++) {
     const world = new World(seed);
     const trace: string[] = [];
@@ -408,6 +451,7 @@ test("with random holders, crashes and redeliveries the ledger is exact after ev
       repaid += world.repaid;
       refusedForOwed += world.refusedForOwed;
       refunds += world.refunds;
+      for (const id of world.refusedFor) refusedFor.add(id);
     } catch (error) {
       throw new Error(`seed ${seed} failed after ${trace.length} steps: ${trace.slice(-12).join(" ")}`, {
         cause: error,
@@ -417,6 +461,11 @@ test("with random holders, crashes and redeliveries the ledger is exact after ev
   assert.ok(writtenOff > 0n, "the runs included costs that no balance covered");
   assert.ok(repaid > 0n && refusedForOwed > 0, "the runs included accounts that owed too much and repaid it");
   assert.ok(refunds > 0, "the runs included refunds of provisional charges");
+  assert.deepEqual(
+    [...refusedFor].toSorted(),
+    ["bud_organization", "bud_team", budgetedKey],
+    "each budget refused some",
+  );
 });
 
 test("the audit detects a row that was changed, removed, duplicated or moved", () => {

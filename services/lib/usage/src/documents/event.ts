@@ -59,6 +59,8 @@ export interface EventDocument {
   upstreamReason?: string | undefined;
   /** Absent like `upstreamReason`. */
   credentialReason?: string | undefined;
+  /** Absent when its key shares no budget. */
+  budgetIds?: string[];
   /** All ids of the client and of upstreams, for the search; absent when there is none. */
   otherIds?: string[];
 }
@@ -68,7 +70,7 @@ export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
   const { firstByteMs, failedAttempts, traceId, spanId: _, errorCode, ...more } = others;
   const { clientRequestId, upstreamRequestId, upstreamCredential, catalogVersion, ...lasting } = more;
-  const { requestedModel, fallbackReason, upstreamReason, credentialReason, ...counted } = lasting;
+  const { requestedModel, fallbackReason, upstreamReason, credentialReason, budgetIds, ...counted } = lasting;
   // Billing counts these, from the ledger's rows.
   const { upstreamCredentialId: _id, upstreamCostNanoUsd: _cost, ...rest } = counted;
   const otherIds = otherIdsOf(event);
@@ -86,6 +88,7 @@ export function toDocument(event: UsageEvent): EventDocument {
     ...(requestedModel !== undefined && { requestedModel, fallbackReason }),
     ...(upstreamReason !== undefined && { upstreamReason }),
     ...(credentialReason !== undefined && { credentialReason }),
+    ...(budgetIds.length > 0 && { budgetIds }),
     ...(otherIds.length > 0 && { otherIds }),
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),
@@ -111,12 +114,14 @@ export function fromDocument(document: EventDocument): UsageEvent {
     settlementRule,
     pricing,
     failedAttempts = [],
+    budgetIds = [],
     otherIds: _,
     ...rest
   } = document;
   return {
     requestId: _id,
     ...rest,
+    budgetIds,
     failedAttempts: failedAttempts.map(FailedAttempt.fromPartial),
     startedAtMs: BigInt(startedAt.getTime()),
     endedAtMs: BigInt(endedAt.getTime()),

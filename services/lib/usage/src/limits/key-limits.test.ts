@@ -54,7 +54,7 @@ class Stage {
   }
 
   learn(limits: Partial<Limits>, version: bigint): void {
-    const caller = { keyId: "key_1", accountId: "acct_1", models: [], expiresAtMs: 0n };
+    const caller = { keyId: "key_1", accountId: "acct_1", models: [], expiresAtMs: 0n, budgetIds: [] };
     this.key.learn({ ...caller, limits: { ...none, ...limits }, version });
   }
 

@@ -18,7 +18,7 @@ function setUp(available: bigint) {
   const given = new Map<string, AcquireResponse>();
   let ids = 0;
   const account = new Account(
-    { accountId: "a", keyId: "" },
+    { accountId: "a", keyId: "", budgetIds: [] },
     {
       holderId: "h",
       newRequestId: () => `acq_${++ids}`,
@@ -113,7 +113,7 @@ test("finds and returns the grant of an abandoned Acquire whose repetition was r
     owedNanoUsd: 0n,
   };
   const account = new Account(
-    { accountId: "a", keyId: "" },
+    { accountId: "a", keyId: "", budgetIds: [] },
     {
       holderId: "h",
       newRequestId: () => "acq_1",
@@ -155,7 +155,7 @@ test("an account used once a minute is admitted from memory each time, and idle 
     acquire: () => Promise.reject(new Error("unexpected Acquire")),
     returnGrants: (_: string, more: readonly GrantReturn[]) => returns.push(...more),
   };
-  const account = new Account({ accountId: "a", keyId: "" }, source, {});
+  const account = new Account({ accountId: "a", keyId: "", budgetIds: [] }, source, {});
   account.wallet.add("g", 1_000n, false);
   for (let minute = 0; minute < 5; minute++) {
     const grant = account.take(1n);

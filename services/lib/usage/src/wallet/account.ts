@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
-import { budgetExceeded, insufficientBalance, outOfReach, unpaidUsage } from "../refusals.ts";
+import { outOfReach, refusalOf, unpaidUsage } from "../refusals.ts";
 import { type Grant, type GrantReturn, Wallet, type WalletSettings } from "./wallet.ts";
 
 /** What an account needs from billing. */
@@ -31,11 +31,14 @@ export interface Purse {
   readonly accountId: string;
   /** Empty: for all keys without a budget of their own. */
   readonly keyId: string;
+  /** The shared budget of its keys, then those above it. */
+  readonly budgetIds: string[];
 }
 
 /** The purse that funds a caller's requests: a key with a budget of its own has one of its own. */
 export function purseOf(caller: Caller): Purse {
-  return { accountId: caller.accountId, keyId: hasBudget(caller) ? caller.keyId : "" };
+  const { accountId, keyId, budgetIds } = caller;
+  return { accountId, keyId: hasBudget(caller) ? keyId : "", budgetIds };
 }
 
 /**
@@ -278,10 +281,9 @@ export class Account {
 
   /** Refuses the requests that need `first` or more: billing's response applies to them too. */
   #refuse(first: bigint, response: AcquireResponse): void {
-    const refusal = response.budgetExceeded ? budgetExceeded : insufficientBalance;
     const refused = this.#waiters.filter(({ hold }) => hold >= first);
     this.#waiters = this.#waiters.filter(({ hold }) => hold < first);
-    for (const waiter of refused) waiter.reject(refusal(waiter.hold, response.availableNanoUsd));
+    for (const waiter of refused) waiter.reject(refusalOf(response, waiter.hold));
   }
 }
 

@@ -12,6 +12,8 @@ export interface KeyValues {
   tpm_limit: number | "";
   max_parallel_requests: number | "";
   max_budget: number | string;
+  /** Empty: none. */
+  budget_id: string;
   tags: string[];
   /** Empty: as each model's. */
   routing_strategy: NonNullable<Key["routing_strategy"]> | "";
@@ -25,6 +27,7 @@ const nothing: KeyValues = {
   tpm_limit: "",
   max_parallel_requests: "",
   max_budget: "",
+  budget_id: "",
   tags: [],
   routing_strategy: "",
 };
@@ -40,6 +43,7 @@ export function valuesOf(key?: Key): KeyValues {
     tpm_limit: key.tpm_limit ?? "",
     max_parallel_requests: key.max_parallel_requests ?? "",
     max_budget: key.max_budget ?? "",
+    budget_id: key.budget_id ?? "",
     tags: tagsOf(key),
     routing_strategy: key.routing_strategy ?? "",
   };
@@ -66,6 +70,7 @@ export function bodyOf(values: KeyValues, key?: Key): KeyBody {
     tpm_limit: orNull(values.tpm_limit),
     max_parallel_requests: orNull(values.max_parallel_requests),
     max_budget: values.max_budget === "" ? null : String(values.max_budget),
+    budget_id: orNull(values.budget_id),
     ...(strategy !== (key?.routing_strategy ?? "") && { routing_strategy: orNull(strategy) }),
     metadata: values.tags.length === 0 ? others : { ...others, tags: values.tags },
   };

@@ -1,0 +1,87 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { BudgetDocument } from "@uag/ledger/documents/budgets";
+import { type BudgetPeriod, periodAt } from "@uag/ledger/rules/budget";
+import { leftOf } from "@uag/ledger/rules/grant";
+import { maxAmount } from "@uag/ledger/rules/money";
+import { type Budget, BudgetPeriod as Period } from "@uag/proto/billing/v1/budgets.ts";
+import type { ClientSession } from "mongoose";
+import type { Billing } from "../billing.ts";
+import { readUse } from "../store/budgets.ts";
+
+/** A shared budget's fields in requests, with their checks, in responses and in the audit log. */
+
+const maxNameLength = 200;
+
+const periods = {
+  day: Period.DAY,
+  week: Period.WEEK,
+  month: Period.MONTH,
+  total: Period.TOTAL,
+} as const satisfies Record<BudgetPeriod, Period>;
+
+/** @throws {GatewayError} `invalid_request` for an unknown one */
+export function periodOf(period: Period): BudgetPeriod {
+  const found = (Object.keys(periods) as BudgetPeriod[]).find((name) => periods[name] === period);
+  if (found === undefined) throw invalid("period", "The period must be day, week, month or total.");
+  return found;
+}
+
+interface CheckedFields {
+  readonly name?: string | undefined;
+  readonly amountNanoUsd?: bigint | undefined;
+}
+
+/** @throws {GatewayError} `invalid_request` naming the field */
+export function checkBudgetFields({ name, amountNanoUsd }: CheckedFields): void {
+  if (name !== undefined && (name === "" || name.length > maxNameLength))
+    throw invalid("name", "A budget's name must have 1 to 200 characters.");
+  if (amountNanoUsd !== undefined && (amountNanoUsd < 1n || amountNanoUsd > maxAmount))
+    throw invalid("amount_nano_usd", "A budget must be a positive amount.");
+}
+
+export function invalid(param: string, text: string): GatewayError {
+  return new GatewayError("invalid_request", text, { param });
+}
+
+/** The fields of a budget that identify a change. */
+export function budgetSnapshot({ name, chain, amount, period, hard, deletedAt }: BudgetDocument): string {
+  const parentId = chain[1] ?? null;
+  return JSON.stringify({
+    name,
+    parent_id: parentId,
+    max_budget_nano_usd: Number(amount),
+    period,
+    hard,
+    deleted_at: deletedAt,
+  });
+}
+
+/** Budgets with what counts against them now. */
+export async function budgetMessages(
+  { store, clock }: Pick<Billing, "store" | "clock">,
+  budgets: readonly BudgetDocument[],
+  session: ClientSession | null = null,
+): Promise<Budget[]> {
+  const nowMs = clock.now();
+  const { spent, grants } = await readUse({ store, session }, budgets, nowMs);
+  return budgets.map((budget) => {
+    const { _id: id, accountId, name, chain, amount, period, hard, createdAt, deletedAt } = budget;
+    const held = grants.reduce((sum, grant) => (grant.budgetIds.includes(id) ? sum + leftOf(grant) : sum), 0n);
+    const { startMs, endMs } = period === "total" ? { startMs: 0, endMs: 0 } : periodAt(period, nowMs);
+    return {
+      id,
+      accountId,
+      name,
+      parentId: chain[1] ?? "",
+      amountNanoUsd: amount,
+      period: periods[period],
+      hard,
+      createdAtMs: BigInt(createdAt.getTime()),
+      deletedAtMs: BigInt(deletedAt?.getTime() ?? 0),
+      spentNanoUsd: spent.get(id) ?? 0n,
+      heldNanoUsd: held,
+      periodStartMs: BigInt(startMs),
+      resetsAtMs: BigInt(endMs),
+    };
+  });
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { createTestClient } from "@uag/harness/fleet/client";
+import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
+import { waitFor } from "@uag/harness/testing/wait-for";
+
+interface Budget {
+  readonly id: string;
+  readonly spent_usd: string;
+  readonly reserved_usd: string;
+  readonly available_usd: string;
+  readonly resets_at: string | null;
+}
+
+interface ErrorResponse {
+  readonly error: { message: string; code: string; param: string | null };
+}
+
+const chat = "/v1/chat/completions";
+/** Holds the longest output: 1,000 tokens of 0.0000006 USD, and a few of the prompt. */
+const body = { model: "gpt-4o-mini", max_tokens: 1_000, messages: [{ role: "user", content: "repeat 10 words" }] };
+
+describe("budgets that keys share", () => {
+  let fleet: SharedFleet;
+
+  before(async () => {
+    fleet = await openSharedFleet();
+  });
+
+  async function admin<T>(method: string, path: string, fields?: object, expected = 200): Promise<T> {
+    const response = await fetch(`${fleet.run.base_url}/admin/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
+      ...(fields !== undefined && { body: JSON.stringify(fields) }),
+    });
+    const text = await response.text();
+    assert.equal(response.status, expected, text);
+    return JSON.parse(text) as T;
+  }
+
+  const budgetOf = (name: string, fields: object): Promise<Budget> =>
+    admin("POST", "/budgets", { account_id: fleet.run.account_id, name, ...fields }, 201);
+
+  async function clientWith(budgetId: string) {
+    const fields = { account_id: fleet.run.account_id, key_alias: "k", budget_id: budgetId };
+    const { id, key } = await admin<{ id: string; key: string }>("POST", "/keys", fields, 201);
+    return { id, client: createTestClient({ baseUrl: fleet.run.base_url, apiKey: key }) };
+  }
+
+  test("requests of two keys are refused once their common budget does not cover them, with its name and reset, until it is raised", async () => {
+    const company = await budgetOf("Company", { max_budget: "0.001", period: "week" });
+    const research = await budgetOf("Research", { max_budget: "5", period: "day", parent_id: company.id });
+    const [one, two] = [await clientWith(research.id), await clientWith(company.id)];
+    const first = await one.client.post(chat, body);
+    assert.equal(first.status, 200, first.text);
+    const cost = Number(first.headers.get("x-gateway-cost-usd"));
+    const shown = () => admin<Budget>("GET", `/budgets/${company.id}`);
+    await waitFor(async () => Number((await shown()).spent_usd) === cost, { what: "the charge in the budget" });
+
+    const large = { ...body, max_tokens: 10_000 };
+    for (const { client } of [one, two]) {
+      const { status, json, text } = await client.post(chat, large);
+      assert.equal(status, 429, text);
+      const { error } = json<ErrorResponse>();
+      assert.equal(error.code, "budget_exceeded");
+      const { resets_at } = await shown();
+      const until = `${resets_at?.slice(0, 16).replace("T", " ")} (UTC)`;
+      assert.ok(error.message.includes(`the budget "Company" (${company.id}) has $`), error.message);
+      assert.ok(error.message.includes(` left until ${until}.`), error.message);
+    }
+    await admin("PATCH", `/budgets/${company.id}`, { max_budget: "1" });
+    const raised = await two.client.post(chat, large);
+    assert.equal(raised.status, 200, raised.text);
+    const both = cost + Number(raised.headers.get("x-gateway-cost-usd"));
+    await waitFor(async () => Math.abs(Number((await shown()).spent_usd) - both) < 1e-12, { what: "both charges" });
+    const team = await admin<Budget>("GET", `/budgets/${research.id}`);
+    assert.equal(Number(team.spent_usd), cost, "only its own key's requests count toward the lower budget");
+  });
+
+  test("a key that leaves a used up budget is served at once, and a budget in use is not deleted", async () => {
+    const spent = await budgetOf("Spent", { max_budget: "0.000001", period: "total" });
+    const { id, client } = await clientWith(spent.id);
+    const refused = await client.post(chat, body);
+    assert.equal(refused.status, 429, refused.text);
+    assert.match(refused.json<ErrorResponse>().error.message, /"Spent" .* left; it does not reset\./);
+    const kept = await admin<ErrorResponse>("DELETE", `/budgets/${spent.id}`, undefined, 400);
+    assert.match(kept.error.message, /Keys have this budget/);
+    await admin("PATCH", `/keys/${id}`, { budget_id: null });
+    await waitFor(async () => (await client.post(chat, body)).status === 200, { what: "a response" });
+    await admin("DELETE", `/budgets/${spent.id}`);
+    const listed = await admin<{ data: Budget[] }>("GET", `/budgets?account=${fleet.run.account_id}`);
+    assert.ok(listed.data.every((budget) => budget.id !== spent.id));
+  });
+
+  test("a video holds the budgets of its key until it ends, and is charged to them", async () => {
+    const videos = await budgetOf("Videos", { max_budget: "2", period: "month" });
+    const { client } = await clientWith(videos.id);
+    const video = { model: "grok-imagine-video", prompt: "a boat", duration: 2, resolution: "480p" };
+    const submitted = await client.post("/v1/videos/generations", video);
+    assert.ok(submitted.status < 300, submitted.text);
+    const shown = () => admin<Budget>("GET", `/budgets/${videos.id}`);
+    await waitFor(async () => Number((await shown()).spent_usd) > 0, { what: "the video's charge" });
+    assert.equal(Number((await shown()).reserved_usd), 0);
+  });
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { nano, time } from "./admin-fields.ts";
+
+/** The periods after which a budget is available again; `total` never ends. */
+export const budgetPeriods = ["day", "week", "month", "total"] as const;
+
+/** A budget that keys share. */
+export const budget = z.object({
+  id: z.string(),
+  object: z.literal("budget"),
+  account_id: z.string(),
+  name: z.string(),
+  parent_id: z.string().nullable().describe("The budget above this one."),
+  max_budget: z.number().describe("USD in each period."),
+  max_budget_nano_usd: nano.describe("The same amount in nano-USD, exact."),
+  period: z.enum(budgetPeriods),
+  hard: z.boolean(),
+  spent_usd: z.string().describe("Charged in the current period."),
+  reserved_usd: z.string().describe("Held by running requests, and by services ahead of requests."),
+  available_usd: z.string(),
+  period_start: time.nullable(),
+  resets_at: time.nullable().describe("Null: never."),
+  created_at: time.nullable(),
+  deleted_at: time.nullable(),
+});
