@@ -42,7 +42,18 @@ async function startLoads(fleet: TestFleet, random: () => number): Promise<Loads
   const limited = await newKey(fleet, { requestsPerMinute: BigInt(perMinute) });
   const narrow = await newKey(fleet, { concurrentRequests: BigInt(atOnce) });
   await setFault(fleet.run.simulator_url, { "abort-bills": 1 }, { model: `${continuingModel}*` });
-  const mixed = ["json", "stream", "messages", "disconnect", "abort", "retry", "json", "stream"] as const;
+  const mixed = [
+    "json",
+    "stream",
+    "messages",
+    "gemini",
+    "vectors",
+    "disconnect",
+    "abort",
+    "retry",
+    "json",
+    "stream",
+  ] as const;
   const aborting = ["disconnect", "abort", "stream"] as const;
   const all = [
     new Load({ clients: [fleet.client], kinds: mixed, concurrency: 12, random }),
