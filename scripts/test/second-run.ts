@@ -6,6 +6,9 @@ const maxFiles = 6;
 /** Words of an assertion about the ledger. A wrong bill is a failure, however rarely it occurs. */
 const aboutMoney = /violation|ledger|bill|lost|doubled|overdr|over-?admitted|unserved|leaked|nano/i;
 
+/** Tests in a file that others import cannot run alone: without them it has none. */
+const isTest = (file: string): boolean => file.endsWith(".test.ts");
+
 /** A deadline that passed, whatever the test waited for. */
 const missedDeadline = /^(gave up after|test timed out)/;
 
@@ -18,7 +21,7 @@ const missedDeadline = /^(gave up after|test timed out)/;
 export function filesToRunAgain(failures: readonly Failure[]): string[] {
   const files = new Set<string>();
   for (const { file, message } of failures) {
-    if (file === undefined || (aboutMoney.test(message) && !missedDeadline.test(message))) return [];
+    if (file === undefined || !isTest(file) || (aboutMoney.test(message) && !missedDeadline.test(message))) return [];
     files.add(file);
   }
   return files.size > maxFiles ? [] : [...files].sort();
