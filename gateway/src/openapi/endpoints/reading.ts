@@ -3,7 +3,6 @@ import { modelListQuery } from "@uag/contract/requests/queries";
 import { billingUsageQuery } from "@uag/contract/requests/usage";
 import { subscription, usage } from "@uag/contract/responses/billing";
 import { model, modelList } from "@uag/contract/responses/chat";
-import { geminiModel, geminiModelList } from "@uag/contract/responses/generate-content";
 import { signedReceipt } from "@uag/contract/responses/receipts";
 import type { Operation } from "../operation.ts";
 
@@ -20,16 +19,17 @@ export const endpoints = {
   "models.list": {
     id: "listModels",
     tag: "Models",
-    summary: "Lists the key's models; for Google's SDKs in Gemini's format",
-    ok: { json: { ModelList: modelList, GeminiModelList: geminiModelList } },
+    summary: "Lists the key's models; Google's SDKs get `GeminiModelList`",
+    // Not as an alternative: clients that are generated from it would have to tell the two apart.
+    ok: { json: { ModelList: modelList } },
     query: { ...modelListQuery.shape, ...geminiModelListQuery.shape },
     examples: [{ name: "all", summary: "All models of the key" }],
   },
   "models.get": {
     id: "getModel",
     tag: "Models",
-    summary: "Shows a model; for Google's SDKs in Gemini's format",
-    ok: { json: { Model: model, GeminiModel: geminiModel } },
+    summary: "Shows a model; Google's SDKs get `GeminiModel`",
+    ok: { json: { Model: model } },
     examples: [{ name: "model", summary: "One model", path: { id: "gpt-4o-mini" } }],
   },
   subscription: {
