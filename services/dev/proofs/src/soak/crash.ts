@@ -49,7 +49,7 @@ export interface FundsRow extends Figures {
 }
 
 const kinds: Readonly<Record<CrashRound["kind"], readonly RequestKind[]>> = {
-  json: ["json", "vectors", "abort", "retry"],
+  json: ["json", "abort", "retry"],
   stream: ["stream", "messages", "gemini", "abort", "disconnect", "retry"],
 };
 
