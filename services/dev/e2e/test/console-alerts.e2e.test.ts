@@ -88,7 +88,7 @@ describe("spend alerts in the console and from the command line", () => {
     );
     const types = () => receiver.received.map(({ type }) => type);
     await waitFor(() => types().includes("balance.low"), { what: "the webhook of the balance" });
-    await page.getByText("remaining · <").waitFor();
+    await page.getByText(/^Balance .* · </).waitFor();
     assert.equal(letters().length, 2);
   });
 

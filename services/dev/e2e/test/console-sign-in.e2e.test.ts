@@ -127,7 +127,7 @@ describe("signing in with a second factor, and without a password", () => {
     await operator.reload();
     await operator.getByRole("button", { name: "Actions for mona@example.com" }).click();
     await operator.getByRole("menuitem", { name: "Reset two-factor authentication" }).click();
-    await operator.getByText("mona@example.com can sign in with the password alone").waitFor();
+    await operator.getByText("mona@example.com was signed out and can now sign in with the password alone.").waitFor();
     const after = await stage.newPage("/sign-in");
     await stage.fillIn(after, { email: "mona@example.com", password });
     await after.getByRole("heading", { level: 1, name: "API keys" }).waitFor();

@@ -51,6 +51,8 @@ const bounded: ReadonlySet<string> = new Set([
   "admin.ledger.read",
   // At most 100 of an account.
   "admin.alerts.list",
+  // At most 100 of an account's 10,000, by an index.
+  "admin.budgets.list",
   // At most a few of an account.
   "admin.webhooks.secrets.list",
 ]);

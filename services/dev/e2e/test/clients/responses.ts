@@ -235,6 +235,17 @@ async function alerts(send: Send, account: string): Promise<void> {
   await send("DELETE", "/admin/v1/alerts/{id}", { path });
 }
 
+async function budgets(send: Send, account: string): Promise<void> {
+  const body = { account_id: account, name: "Research", max_budget: "5", period: "day" };
+  const path = { id: idOf(await send("POST", "/admin/v1/budgets", { body })) };
+  await send("POST", "/admin/v1/budgets", { body: { ...body, parent_id: path.id, period: "total", hard: false } });
+  const { data } = await send("GET", "/admin/v1/budgets", { query: `?account=${account}` });
+  await send("GET", "/admin/v1/budgets/{id}", { path });
+  await send("PATCH", "/admin/v1/budgets/{id}", { path, body: { max_budget: "6" } });
+  for (const budget of (data as Json[]).toReversed())
+    await send("DELETE", "/admin/v1/budgets/{id}", { path: { id: idOf(budget) } });
+}
+
 /** Gemini's format, whose paths name the model and the method. */
 async function generate(send: Send): Promise<void> {
   const body = { contents: [{ role: "user", parts: [{ text: "say: hello" }] }] };
@@ -346,6 +357,7 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     await books(send, account);
     await webhooks(send, account);
     await alerts(send, account);
+    await budgets(send, account);
     await refusals(send);
     await streams(fleet, against);
     assert.deepEqual([...against.problems], []);
