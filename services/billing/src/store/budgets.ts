@@ -4,9 +4,10 @@ import type { KeyDocument } from "@uag/ledger/documents/keys";
 import { oldSpendingId, type SpendingDocument, spendingId } from "@uag/ledger/documents/spending";
 import type { Store } from "@uag/ledger/documents/store";
 import type { Book } from "@uag/ledger/rules/book";
-import { type BudgetPeriod, dayOf, monthOf, periodAt } from "@uag/ledger/rules/budget";
+import { type BudgetPeriod, monthOf, periodAt } from "@uag/ledger/rules/budget";
 import type { Grant } from "@uag/ledger/rules/grant";
 import type { Charge } from "@uag/ledger/rules/spending";
+import { dayOf } from "@uag/runtime/utc-days";
 import type { ClientSession } from "mongoose";
 
 /** What budgets allow, and what counts against them. */

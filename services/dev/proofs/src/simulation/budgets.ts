@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { dayOf, monthOf, periodAt, type SharedBudget } from "@uag/ledger/rules/budget";
+import { monthOf, periodAt, type SharedBudget } from "@uag/ledger/rules/budget";
 import { type Grant, isLive, leftOf } from "@uag/ledger/rules/grant";
 import type { Charge } from "@uag/ledger/rules/spending";
+import { dayOf } from "@uag/runtime/utc-days";
 
 /** A key of the account that has a monthly budget, nano-USD. */
 export const budgetKey = "key_budget";

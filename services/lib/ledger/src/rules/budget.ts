@@ -5,11 +5,6 @@ export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
-/** The calendar day (UTC) of a booking, as `2026-01-31`. */
-export function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
-}
-
 export const budgetPeriods = ["day", "week", "month", "total"] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
