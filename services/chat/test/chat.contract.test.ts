@@ -65,6 +65,8 @@ test("returns a non-streamed response byte for byte, billed by the upstream's co
       upstreamCredential: "sk-...-one",
       upstreamReason: undefined,
       credentialReason: undefined,
+      upstreamCredentialId: undefined,
+      upstreamCostNanoUsd: undefined,
       rawUsage: JSON.stringify(usage),
       attempts: 1,
       status: 200,
