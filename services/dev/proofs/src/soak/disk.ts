@@ -102,7 +102,7 @@ const heldMs = 2_000;
  */
 export async function failDisk(fleet: TestFleet, round: DiskRound): Promise<Figures> {
   const { faults, lastsMs, random } = round;
-  const kinds = ["json", "stream", "messages", "gemini", "disconnect"] as const;
+  const kinds = ["json", "stream", "messages", "disconnect"] as const;
   const load = new Load({ clients: [fleet.client], kinds, concurrency, random });
   let kills = 0;
   const respond = async (what: string): Promise<void> => {

@@ -90,7 +90,7 @@ async function takeAway(fleet: TestFleet, load: Load, outageMs: number): Promise
 async function proveMeteringDown(options: ProofOptions): Promise<Figures> {
   const { fleet, seconds, random, perSecond = usualPerSecond } = options;
   await topUp(fleet, money, "metering-down");
-  const kinds = ["json", "stream", "messages", "gemini", "disconnect", "retry"] as const;
+  const kinds = ["json", "stream", "messages", "disconnect", "retry"] as const;
   const load = new Load({ clients: [fleet.client], kinds, concurrency, random, perSecond });
   const course = await takeAway(fleet, load, seconds * 1_000).finally(() => load.stop());
   const usual = ["completed", "aborted", receipt];

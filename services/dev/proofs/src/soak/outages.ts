@@ -13,9 +13,9 @@ import { onFullVolume } from "./volume.ts";
 const concurrency = 12;
 const warmUp = 2 * concurrency;
 
-const everyKind: readonly RequestKind[] = ["json", "stream", "messages", "gemini", "disconnect", "retry"];
+const everyKind: readonly RequestKind[] = ["json", "stream", "messages", "disconnect", "retry"];
 /** Without clients that retry, which would hide the refusals. */
-const impatient: readonly RequestKind[] = ["json", "stream", "messages", "gemini", "disconnect"];
+const impatient: readonly RequestKind[] = ["json", "stream", "messages", "disconnect"];
 
 interface Outage {
   /** Default: every kind. */
