@@ -1,5 +1,6 @@
+import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { type Connection, type Model, Schema } from "mongoose";
-import { type BudgetPeriod, budgetPeriods, type SharedBudget } from "../rules/budget.ts";
+import type { BudgetPeriod, SharedBudget } from "../rules/budget.ts";
 
 /** A budget that keys of an account share. */
 export interface BudgetDocument {

@@ -1,3 +1,4 @@
+import type { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { type Grant, isLive, leftOf } from "./grant.ts";
 
 /** The calendar month (UTC) of a booking, as `2026-01`. */
@@ -5,7 +6,6 @@ export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
-export const budgetPeriods = ["day", "week", "month", "total"] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
 /** The most levels of a tree of budgets. */
