@@ -6,9 +6,9 @@ import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { type Budget, BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
 import { digestKey } from "@uag/runtime/api-key";
 import { newId } from "@uag/runtime/ids";
-import { createConnection } from "mongoose";
 import {
   acquireFields,
+  assertConflictsWithGrant,
   type Clients,
   faults,
   fund,
@@ -150,21 +150,9 @@ test("a budget that changes while a grant is being issued by the former amount f
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 1_000n);
   const budget = await create(billing, { accountId, name: "team", amountNanoUsd: 900n });
-  await using stack = new AsyncDisposableStack();
-  const connection = createConnection(db.env["MONGODB_URL"]!, { dbName: db.env["MONGODB_DATABASE"]! });
-  stack.defer(() => connection.close());
-  await connection.asPromise();
-  const session = await connection.startSession();
-  session.startTransaction({ readConcern: "snapshot", writeConcern: { w: "majority" } });
-  // As Acquire does: it reads the budget, and then writes the account.
-  await connection.collection("budgets").findOne({ _id: budget.id as never }, { session });
-  await billing.budgets.updateBudget({ id: budget.id, amountNanoUsd: 10n });
-  const issued = connection
-    .collection("accounts")
-    .updateOne({ _id: accountId as never }, { $inc: { seq: 1 } }, { session });
-  await assert.rejects(issued, /conflict/i);
-  await session.abortTransaction();
-  await session.endSession();
+  await assertConflictsWithGrant(db, { collection: "budgets", id: budget.id, accountId }, () =>
+    billing.budgets.updateBudget({ id: budget.id, amountNanoUsd: 10n }),
+  );
 
   const holderId = newId("hd");
   const acquired = await billing.grants.acquire(

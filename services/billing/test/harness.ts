@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
@@ -179,6 +180,31 @@ export async function fund(clients: Clients, amount: bigint, id = newId("acct"))
   await clients.accounts.createAccount({ id, name: "test" });
   await clients.accounts.topUp({ accountId: id, amountNanoUsd: amount, reference: newId("ref"), note: "" });
   return id;
+}
+
+/**
+ * Begins a transaction as Acquire does, which reads what limits a grant and then writes the account,
+ * and makes a change in between: the write fails with a conflict.
+ */
+export async function assertConflictsWithGrant(
+  { env }: Scratch,
+  read: { readonly collection: "budgets" | "keys"; readonly id: string; readonly accountId: string },
+  change: () => Promise<unknown>,
+): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const connection = createConnection(env["MONGODB_URL"]!, { dbName: env["MONGODB_DATABASE"]! });
+  stack.defer(() => connection.close());
+  await connection.asPromise();
+  const session = await connection.startSession();
+  session.startTransaction({ readConcern: "snapshot", writeConcern: { w: "majority" } });
+  await connection.collection(read.collection).findOne({ _id: read.id as never }, { session });
+  await change();
+  const issued = connection
+    .collection("accounts")
+    .updateOne({ _id: read.accountId as never }, { $inc: { seq: 1 } }, { session });
+  await assert.rejects(issued, /conflict/i);
+  await session.abortTransaction();
+  await session.endSession();
 }
 
 export function usage(partial: Partial<UsageEvent>): UsageEvent {

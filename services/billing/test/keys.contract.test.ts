@@ -7,8 +7,7 @@ import { digestKey, parseKey } from "@uag/runtime/api-key";
 import { connectBus } from "@uag/runtime/bus";
 import { newId } from "@uag/runtime/ids";
 import { createLogger } from "@uag/runtime/log";
-import { createConnection } from "mongoose";
-import { fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
+import { assertConflictsWithGrant, fund, pepper, resolveKey, scratch, startBilling } from "./harness.ts";
 
 const refused = (code: string) => (error: unknown) => (error as GatewayError).code === code;
 const limits = { requestsPerMinute: 60n, tokensPerMinute: 0n, concurrentRequests: 5n, monthlyBudgetNanoUsd: 0n };
@@ -83,21 +82,9 @@ test("a budget that changes while a grant is being issued by the former one fail
   });
   const key = created.key!;
   const change = { id: key.id, name: "", models: [], expiresAtMs: 0n, limits: monthly(10n), fields: ["limits"] };
-  await using stack = new AsyncDisposableStack();
-  const connection = createConnection(db.env["MONGODB_URL"]!, { dbName: db.env["MONGODB_DATABASE"]! });
-  stack.defer(() => connection.close());
-  await connection.asPromise();
-  const session = await connection.startSession();
-  session.startTransaction({ readConcern: "snapshot", writeConcern: { w: "majority" } });
-  // As Acquire does: it reads the key's budget, and then writes the account.
-  await connection.collection("keys").findOne({ _id: key.id as never }, { session });
-  await billing.keys.updateKey(change);
-  const issued = connection
-    .collection("accounts")
-    .updateOne({ _id: accountId as never }, { $inc: { seq: 1 } }, { session });
-  await assert.rejects(issued, /conflict/i);
-  await session.abortTransaction();
-  await session.endSession();
+  await assertConflictsWithGrant(db, { collection: "keys", id: key.id, accountId }, () =>
+    billing.keys.updateKey(change),
+  );
 
   const acquired = await billing.grants.acquire({
     holderId: newId("hd"),
