@@ -11,6 +11,7 @@ test("finds the images of a Dockerfile, and neither its stages nor its arguments
     "FROM debian:12 AS base",
     "FROM --platform=linux/amd64 alpine:3",
     "FROM base",
+    "FROM scratch",
   ];
   const found = ofDockerfile("Dockerfile", text.join("\n")).map(({ image }) => image);
   assert.deepEqual(found, ["node:24-slim", "debian:12", "alpine:3"]);

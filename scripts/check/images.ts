@@ -19,11 +19,12 @@ const unset = (value: string): string => value.replace(/\$\{\w+:-([^}]{0,200})\}
 /** Reads an argument, which is checked where it is declared. */
 const argument = /^\$/;
 
-/** Images of a Dockerfile: the default of each argument `..._IMAGE`, and of each `FROM`. */
+/** Images of a Dockerfile: the default of each argument `..._IMAGE`, and of each `FROM`; `scratch` is empty. */
 export function ofDockerfile(file: string, text: string): ImageReference[] {
   const stages = new Set([...text.matchAll(/^FROM\s.+\sAS\s+(\S+)/gim)].map(([, name]) => name));
   const found = [...text.matchAll(/^(?:ARG\s+\w*IMAGE=|FROM\s+(?:--\S+\s+)?)(\S+)/gim)].map(([, image = ""]) => image);
-  return found.filter((image) => !stages.has(image) && !argument.test(image)).map((image) => ({ file, image }));
+  const known = new Set([...stages, "scratch"]);
+  return found.filter((image) => !known.has(image) && !argument.test(image)).map((image) => ({ file, image }));
 }
 
 /** Images that any YAML file names as `image: <text>`, as compose, manifests and CI do. */
@@ -61,7 +62,7 @@ function imagesIn(values: unknown): ChartImage[] {
 
 /**
  * The images of third parties that a chart's values name. A value without a tag is the chart's
- * `appVersion` by its digest. Our own images are `uag/<service>` by release.
+ * `appVersion` by its digest.
  */
 export function ofValues(
   file: string,
@@ -84,7 +85,7 @@ async function ofChart(folder: string): Promise<ImageReference[]> {
   return found;
 }
 
-/** Every image of a third party that the repository names. */
+/** Every image of a third party that the repository names. Our own are `uag/<service>` by release. */
 async function references(): Promise<ImageReference[]> {
   const found: ImageReference[] = [];
   const files = ["**/*Dockerfile*", "infra/*.{yaml,yml}", ".{ci,github}/**/*.{yaml,yml}", ".gitlab-ci.yml"];
@@ -95,7 +96,7 @@ async function references(): Promise<ImageReference[]> {
   }
   for await (const folder of glob("infra/helm/*/Chart.yaml", { cwd: repoRoot }))
     found.push(...(await ofChart(folder.replace("/Chart.yaml", ""))));
-  return found;
+  return found.filter(({ image }) => !image.startsWith("uag/"));
 }
 
 const repositoryOf = (image: string): string => image.replace(/[:@].*$/, "");

@@ -1,5 +1,6 @@
-import { cp, glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, glob, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { completeBom } from "./bom.ts";
 import { bundle } from "./bundle.ts";
 import type { Image } from "./images.ts";
 import { copyPackage, type Manifest } from "./packages.ts";
@@ -22,16 +23,5 @@ export async function assemble(image: Image, root: string, dir: string): Promise
   const copied: Manifest[] = [];
   for (const [name, files] of Object.entries(image.packages))
     copied.push(...(await copyPackage(name, home, dir, files)));
-  await addToBom(join(dir, "bom.json"), copied);
-}
-
-/** The bundler's list contains only bundled packages. */
-async function addToBom(file: string, copied: readonly Manifest[]): Promise<void> {
-  const bom = JSON.parse(await readFile(file, "utf8")) as { components: object[] };
-  for (const { name, version, license } of copied) {
-    const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
-    const licenses = license === undefined ? [] : [{ expression: license }];
-    bom.components.push({ type: "library", name, version, purl, "bom-ref": purl, licenses });
-  }
-  await writeFile(file, `${JSON.stringify(bom, null, 2)}\n`);
+  await completeBom(join(dir, "bom.json"), root, copied);
 }

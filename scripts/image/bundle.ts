@@ -33,6 +33,8 @@ export async function bundle(image: Image, root: string, dir: string): Promise<v
     dir,
     format: "esm",
     sourcemap: true,
+    // Stack traces need only the positions.
+    sourcemapExcludeSources: true,
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
   });

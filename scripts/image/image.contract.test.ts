@@ -11,7 +11,7 @@ import { findHadolint } from "./hadolint.ts";
 import { images } from "./images.ts";
 
 interface Bom {
-  readonly components: readonly { readonly name: string; readonly purl: string }[];
+  readonly components: readonly { readonly purl: string; readonly hashes?: readonly { readonly alg: string }[] }[];
 }
 
 const dockerfile = join(root, "infra/Dockerfile");
@@ -28,7 +28,7 @@ async function hasPages(home: string): Promise<void> {
     await access(join(home, file));
 }
 
-test("each service's image runs standalone, and its bill of materials lists copied and bundled packages", async () => {
+test("each service's image runs standalone, and its bill of materials lists copied and bundled packages by their checksums", async () => {
   await withTemporaryDir(async (dir) => {
     for (const image of images.filter(({ service }) => service !== "simulator")) {
       const home = join(dir, image.service);
@@ -44,6 +44,7 @@ test("each service's image runs standalone, and its bill of materials lists copi
           `${image.service} has no ${name}`,
         );
       }
+      for (const { purl, hashes } of components) assert.equal(hashes?.[0]?.alg, "SHA-512", purl);
       if (image.service === "router") await hasPages(home);
       await rm(home, { recursive: true });
     }

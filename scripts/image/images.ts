@@ -35,7 +35,10 @@ const extras: Readonly<Record<string, Extras>> = {
   metering: { commands: { "replay-dead": "services/metering/src/commands/replay-dead.ts" } },
   media: { packages: { sharp: [] } },
   speech: { packages: { "wasm-media-encoders": ["wasm"] } },
-  simulator: { packages: { sharp: [], "wasm-media-encoders": [] } },
+  simulator: {
+    files: ["services/dev/simulator/fixtures/*"],
+    packages: { sharp: [], "wasm-media-encoders": [] },
+  },
 };
 
 /** The operator's commands, for `kubectl exec`. */
