@@ -47,6 +47,19 @@ const texts = [
   "Which of our plans includes single sign-on?",
 ];
 
+/** Budgets of the account, nested, of which the first two keys use one each. */
+async function makeBudgets(api: ReturnType<typeof adminApi>, accountId: string, keys: readonly KeyOf[]) {
+  const create = async (fields: object): Promise<string> =>
+    ((await api.call("POST", "/budgets", { account_id: accountId, ...fields })) as { id: string }).id;
+  const company = await create({ name: "Company", max_budget: 1 });
+  const website = await create({ name: "Website", max_budget: 0.2, period: "week", parent_id: company });
+  const support = await create({ name: "Support", max_budget: 0.01, period: "day", parent_id: company });
+  await create({ name: "Night shift", max_budget: 0.005, period: "day", hard: false, parent_id: support });
+  await create({ name: "Launch event", max_budget: 40, period: "total" });
+  for (const [at, budgetId] of [website, support].entries())
+    await api.call("PATCH", `/keys/${keys[at]?.id}`, { budget_id: budgetId });
+}
+
 /** One request of each kind; its response is read to the end. */
 const requests: readonly (readonly [path: string, body: object])[] = [
   ...["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash", "qwen-plus"].flatMap((model) =>
@@ -122,6 +135,7 @@ async function fill(run: Run, receivers: Receivers): Promise<void> {
   }
   const keys: KeyOf[] = [];
   for (const fields of keysOf(account_id)) keys.push((await api.call("POST", "/keys", fields)) as KeyOf);
+  await makeBudgets(api, account_id, keys);
   await makeTraffic(run, keys);
   if (keys[0] !== undefined) {
     await makeExcess(run, keys[0]);

@@ -147,6 +147,11 @@ const ofMoney: readonly State[] = [
   alert("budget"),
   alert("balance"),
   {
+    name: "billing-budget",
+    path: "billing",
+    reach: (page, { billing }) => press(page, billing.shared.new),
+  },
+  {
     name: "billing-top-up",
     path: "billing",
     reach: (page, { billing }) => press(page, billing.topUp),

@@ -1,4 +1,5 @@
 import type * as admin from "@uag/contract/responses/admin";
+import type * as budgets from "@uag/contract/responses/admin-budgets";
 import type * as fleets from "@uag/contract/responses/admin-fleet";
 import type * as money from "@uag/contract/responses/admin-money";
 import type * as priced from "@uag/contract/responses/admin-prices";
@@ -35,6 +36,7 @@ export type NewKey = z.infer<typeof admin.newKey>;
 export type AuditRecord = z.infer<typeof admin.auditRecord>;
 export type WebhookSecret = z.infer<typeof admin.webhookSecret>;
 export type NewWebhookSecret = z.infer<typeof admin.newWebhookSecret>;
+export type SharedBudget = z.infer<typeof budgets.budget>;
 export type SpendAlert = z.infer<typeof admin.alert>;
 export type MessageBudget = z.infer<typeof admin.messageBudget>;
 export type WebhookDelivery = z.infer<typeof admin.webhookDelivery>;

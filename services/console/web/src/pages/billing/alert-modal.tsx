@@ -1,10 +1,11 @@
-import { Modal, NumberInput, type NumberInputProps, Select, Stack, TagsInput, TextInput } from "@mantine/core";
+import { Modal, Select, Stack, TagsInput, TextInput } from "@mantine/core";
 import { type UseFormReturnType, useForm } from "@mantine/form";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/error.ts";
 import type { Key, SpendAlert } from "../../api/types.ts";
 import { Actions } from "../../ui/actions.tsx";
+import { AmountInput } from "../../ui/amount-input.tsx";
 import { type AlertValues, alertValuesOf, saveAlert, usualThresholds } from "./alerts.ts";
 import { messageBudgetsQuery } from "./billing.ts";
 
@@ -17,12 +18,6 @@ interface FormProps {
 }
 
 type Form = UseFormReturnType<AlertValues>;
-
-/** An amount of USD, to the nano-dollar. */
-function AmountInput(props: NumberInputProps) {
-  const amount = { prefix: "$", decimalScale: 9, thousandSeparator: ",", min: 0, allowNegative: false, required: true };
-  return <NumberInput {...amount} {...props} />;
-}
 
 /** What an alert is about, and for whose money. */
 function About({ form, keys }: { readonly form: Form; readonly keys: readonly Key[] }) {
@@ -62,7 +57,12 @@ function Measures({ form }: { readonly form: Form }) {
   if (kind === "balance") {
     const label = t("billing.alertForm.below");
     return (
-      <AmountInput label={label} description={t("billing.alertForm.belowHint")} {...form.getInputProps("below_usd")} />
+      <AmountInput
+        label={label}
+        description={t("billing.alertForm.belowHint")}
+        required
+        {...form.getInputProps("below_usd")}
+      />
     );
   }
   return (
@@ -71,6 +71,7 @@ function Measures({ form }: { readonly form: Form }) {
         <AmountInput
           label={t("billing.alertForm.amount")}
           description={t("billing.alertForm.amountHint")}
+          required
           {...form.getInputProps("monthly_usd")}
         />
       )}

@@ -19,6 +19,7 @@ import { Holds } from "./holds.tsx";
 import { Invoices } from "./invoices.tsx";
 import { Ledger } from "./ledger.tsx";
 import { MessageBudgets } from "./message-budgets.tsx";
+import { SharedBudgets } from "./shared-budgets.tsx";
 import { TopUpModal } from "./top-up-modal.tsx";
 
 /** Beyond this a number of days claims more than a week of spending can support. */
@@ -72,6 +73,7 @@ function AccountBilling({ id }: { readonly id: string }) {
         <Invoices id={id} />
         <Holds id={id} />
       </SimpleGrid>
+      <SharedBudgets id={id} />
       <Alerts id={id} />
       <MessageBudgets id={id} />
       <Ledger id={id} account={account} />

@@ -45,6 +45,7 @@ export function CreateKeyDrawer({ opened, onClose, onMade }: Props) {
   return (
     <Drawer opened={opened} onClose={onClose} position="right" size="md" title={t("keys.form.create")}>
       <KeyForm
+        account={account}
         first={chooser}
         submit={t("keys.form.submit")}
         error={create.error}

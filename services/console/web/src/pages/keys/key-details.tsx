@@ -9,6 +9,7 @@ import { FactRow, Facts } from "../../ui/facts.tsx";
 import { TextLink } from "../../ui/links.tsx";
 import { AccountName } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
+import { BudgetName } from "./budget-name.tsx";
 import { KeyRefusals } from "./key-refusals.tsx";
 import { KeyUseBars } from "./key-use.tsx";
 import { statusOf, tagsOf } from "./keys.ts";
@@ -76,6 +77,11 @@ function KeyFacts({ of: key }: { readonly of: Key }) {
       <FactRow name={t("keys.columns.spent")}>
         <KeySpending of={key} />
       </FactRow>
+      {key.budget_id !== null && (
+        <FactRow name={t("keys.form.sharedBudget")}>
+          <BudgetName id={key.budget_id} account={key.account_id} />
+        </FactRow>
+      )}
       <FactRow name={t("keys.columns.expires")}>
         <KeyExpiry of={key} />
       </FactRow>

@@ -28,6 +28,7 @@ function EditKey({ of: key, onDone }: { readonly of: Key; readonly onDone: () =>
   return (
     <KeyForm
       of={key}
+      account={key.account_id}
       submit={t("common.save")}
       error={edit.error}
       pending={edit.isPending}

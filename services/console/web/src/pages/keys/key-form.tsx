@@ -42,6 +42,8 @@ function StrategyField({ form }: { readonly form: UseFormReturnType<KeyValues> }
 interface Props {
   /** The key that is changed; undefined for a new one. */
   readonly of?: Key;
+  /** Whose key it is; undefined while that is unknown. */
+  readonly account: string | undefined;
   /** What stands above the fields. */
   readonly first?: ReactNode;
   readonly submit: string;
@@ -52,7 +54,7 @@ interface Props {
 }
 
 /** The fields of a key that can be set when it is created or changed. */
-export function KeyForm({ of: key, first, submit, error, pending, onSubmit, onCancel }: Props) {
+export function KeyForm({ of: key, account, first, submit, error, pending, onSubmit, onCancel }: Props) {
   const { t } = useTranslation();
   const models = useModels();
   const form = useForm<KeyValues>({ mode: "uncontrolled", initialValues: valuesOf(key) });
@@ -85,7 +87,11 @@ export function KeyForm({ of: key, first, submit, error, pending, onSubmit, onCa
           allowDeselect={false}
           {...form.getInputProps("expires")}
         />
-        <LimitFields form={form} hint={t(role === "member" ? "keys.form.memberLimitsHint" : "keys.form.limitsHint")} />
+        <LimitFields
+          form={form}
+          hint={t(role === "member" ? "keys.form.memberLimitsHint" : "keys.form.limitsHint")}
+          account={role === "member" ? undefined : account}
+        />
         {role === "operator" && <StrategyField form={form} />}
         <TagsInput
           label={t("keys.form.tags")}

@@ -1,10 +1,18 @@
 import { NumberInput, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useTranslation } from "react-i18next";
+import { BudgetField } from "./budget-field.tsx";
 import type { KeyValues } from "./key-values.ts";
 
+interface Props {
+  readonly form: UseFormReturnType<KeyValues>;
+  readonly hint: string;
+  /** Whose budgets can be shared; undefined where the user may not read them. */
+  readonly account: string | undefined;
+}
+
 /** The limits of a key, or of all keys that a member creates. */
-export function LimitFields({ form, hint }: { readonly form: UseFormReturnType<KeyValues>; readonly hint: string }) {
+export function LimitFields({ form, hint, account }: Props) {
   const { t } = useTranslation();
   const limit = {
     min: 1,
@@ -53,6 +61,7 @@ export function LimitFields({ form, hint }: { readonly form: UseFormReturnType<K
           {...form.getInputProps("max_budget")}
         />
       </SimpleGrid>
+      {account !== undefined && <BudgetField form={form} account={account} />}
     </Stack>
   );
 }

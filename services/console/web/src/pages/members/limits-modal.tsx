@@ -10,7 +10,7 @@ import { LimitFields } from "../keys/limit-fields.tsx";
 import { type KeyLimits, type Member, userPath } from "./members.ts";
 
 /** What the form begins with. */
-function startOf({ models, rpm_limit, tpm_limit, max_parallel_requests, max_budget }: KeyLimits): KeyValues {
+function startOf({ models, rpm_limit, tpm_limit, max_parallel_requests, max_budget, budget_id }: KeyLimits): KeyValues {
   return {
     ...valuesOf(),
     models: models ?? [],
@@ -18,10 +18,11 @@ function startOf({ models, rpm_limit, tpm_limit, max_parallel_requests, max_budg
     tpm_limit: tpm_limit ?? "",
     max_parallel_requests: max_parallel_requests ?? "",
     max_budget: max_budget ?? "",
+    budget_id: budget_id ?? "",
   };
 }
 
-const limitNames = ["models", "rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget"];
+const limitNames = ["models", "rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget", "budget_id"];
 
 const limitsOf = (values: KeyValues): object =>
   Object.fromEntries(Object.entries(newBodyOf(values)).filter(([name]) => limitNames.includes(name)));
@@ -60,7 +61,7 @@ export function LimitsModal({ of: member, opened, onClose }: Props) {
             limit={100}
             {...form.getInputProps("models")}
           />
-          <LimitFields form={form} hint={t("members.limits.about")} />
+          <LimitFields form={form} hint={t("members.limits.about")} account={member.account_id ?? undefined} />
           <Actions of={save} onCancel={onClose}>
             {t("common.save")}
           </Actions>

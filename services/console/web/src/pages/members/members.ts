@@ -4,7 +4,9 @@ import type { Key, Page } from "../../api/types.ts";
 import type { Role, User } from "../../session/session.ts";
 
 export type KeyLimits = Partial<
-  Pick<Key, "models" | "rpm_limit" | "tpm_limit" | "max_parallel_requests"> & { readonly max_budget: string }
+  Pick<Key, "models" | "rpm_limit" | "tpm_limit" | "max_parallel_requests" | "budget_id"> & {
+    readonly max_budget: string;
+  }
 >;
 
 /** A key or an admin token that keeps working when its creator is removed. */
