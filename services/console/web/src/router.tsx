@@ -156,7 +156,7 @@ const statement = page(
 );
 const models = page(
   "/models",
-  { q: "text", does: "text", sort: "text", compare: "text", model: "text" },
+  { q: "text", does: "text", sort: "text", page: "number", compare: "text", model: "text" },
   lazyRouteComponent(() => import("./pages/models/models-page.tsx"), "ModelsPage"),
 );
 const playground = page(

@@ -2,9 +2,10 @@ import { Button, Group, SegmentedControl, Text, TextInput } from "@mantine/core"
 import { IconSearch, IconSearchOff } from "@tabler/icons-react";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { modelOperations } from "@uag/contract/routes";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
+import { rowsAtOnce } from "../../api/paged.ts";
 import { DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Failure } from "../../ui/failure.tsx";
@@ -42,7 +43,7 @@ function Filters({ count }: { readonly count: number | undefined }) {
   const { q = "", does = "" } = route.useSearch();
   const navigate = useNavigate({ from: "/models" });
   const set = (change: { q?: string; does?: string }): void =>
-    void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+    void navigate({ search: (before) => ({ ...before, ...change, page: undefined }), replace: true });
   return (
     <Group gap="sm" mb="sm">
       <TextInput
@@ -77,13 +78,16 @@ function Filters({ count }: { readonly count: number | undefined }) {
 export function ModelsPage() {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/models" });
-  const { sort, compare = "", model } = route.useSearch();
+  const { sort, page = 1, compare = "", model } = route.useSearch();
   const [comparing, setComparing] = useState(false);
   const { rows, data = [], error, refetch } = useShownModels();
   const picked = useMemo(() => compare.split(",").filter((id) => id !== ""), [compare]);
-  const columns = useModelColumns(picked, maxCompared, (ids) => {
-    void navigate({ search: (before) => ({ ...before, compare: ids.join(",") || undefined }), replace: true });
-  });
+  const pick = useCallback(
+    (ids: string[]): void =>
+      void navigate({ search: (before) => ({ ...before, compare: ids.join(",") || undefined }), replace: true }),
+    [navigate],
+  );
+  const columns = useModelColumns(picked, maxCompared, pick);
   const action = picked.length > 1 && (
     <Button onClick={() => setComparing(true)}>{t("models.compare", { count: picked.length })}</Button>
   );
@@ -104,8 +108,17 @@ export function ModelsPage() {
             empty={<Empty icon={IconSearchOff} title={t("models.noneFound")} hint={t("models.noneFoundHint")} />}
             sorting={sortingOf(sort)}
             onSorting={(sorting) =>
-              void navigate({ search: (before) => ({ ...before, sort: sortText(sorting) }), replace: true })
+              void navigate({
+                search: (before) => ({ ...before, sort: sortText(sorting), page: undefined }),
+                replace: true,
+              })
             }
+            paging={{
+              pageSize: rowsAtOnce,
+              page,
+              onPage: (number) =>
+                void navigate({ search: (before) => ({ ...before, page: number === 1 ? undefined : number }) }),
+            }}
           />
         )}
       </Panel>
