@@ -1,22 +1,28 @@
-import { Stack, TextInput } from "@mantine/core";
+import { Button, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Provider } from "../../api/types.ts";
 import { Actions } from "../../ui/actions.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { PasswordInput } from "../../ui/password-input.tsx";
+import { noShare, shareBody } from "./credential-share.ts";
 import { providerPath } from "./providers.ts";
+import { ShareFields } from "./share-fields.tsx";
 import { useChange } from "./use-change.ts";
 
-/** Adds an API key, with another base URL if there is one. */
+/** Adds an API key, with its share of the calls and caps, and with another base URL if there is one. */
 export function CredentialForm({ of: provider }: { readonly of: Provider }) {
   const { t } = useTranslation();
   const [apiKey, setApiKey] = useState("");
   const [name, setName] = useState("");
   const [baseUrl, setBaseUrl] = useState(provider.base_url);
+  const [share, setShare] = useState(noShare);
+  const [showsMore, showMore] = useState(false);
   const add = useChange(() => {
     setApiKey("");
     setName("");
+    setShare(noShare);
+    showMore(false);
   });
   const moved = baseUrl.trim() !== provider.base_url;
   const submit = (): void =>
@@ -26,6 +32,7 @@ export function CredentialForm({ of: provider }: { readonly of: Provider }) {
       body: {
         api_key: apiKey.trim(),
         ...(name.trim() !== "" && { name: name.trim() }),
+        ...(showsMore && shareBody(share)),
         ...(moved && { base_url: baseUrl.trim(), revision: provider.revision }),
       },
       done: t("providers.added", { provider: provider.id }),
@@ -59,6 +66,13 @@ export function CredentialForm({ of: provider }: { readonly of: Provider }) {
             value={baseUrl}
             onChange={({ currentTarget }) => setBaseUrl(currentTarget.value)}
           />
+          {showsMore ? (
+            <ShareFields values={share} onChange={(change) => setShare((before) => ({ ...before, ...change }))} />
+          ) : (
+            <Button variant="subtle" size="compact-sm" style={{ alignSelf: "start" }} onClick={() => showMore(true)}>
+              {t("providers.share.open")}
+            </Button>
+          )}
           <Actions of={add} disabled={apiKey.trim() === ""}>
             {t("providers.add")}
           </Actions>

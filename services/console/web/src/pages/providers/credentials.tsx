@@ -1,30 +1,43 @@
-import { Badge, Group, Table, Text } from "@mantine/core";
+import { Badge, Group, SimpleGrid, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Provider } from "../../api/types.ts";
 import { nanoUsdOf, shortUsd } from "../../format/money.ts";
+import { duration } from "../../format/number.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
+import { UseBar } from "../../ui/use-bar.tsx";
 import { priceText } from "../models/prices.ts";
+import { capsOf, isShareUsual } from "./credential-share.ts";
 import { DeleteModal } from "./delete-modal.tsx";
-import { type Credential, hintOf, type KeyState, keyStateColors, keyStateOf, providerPath } from "./providers.ts";
+import { EditCredentialModal } from "./edit-credential-modal.tsx";
+import { type KeyStatus, keyStateColors, keyStatusOf } from "./key-status.ts";
+import { type Credential, hintOf, providerPath } from "./providers.ts";
 import { RowActions } from "./row-actions.tsx";
 import { useChange } from "./use-change.ts";
 
 interface RowProps {
   readonly of: Credential;
-  readonly state: KeyState;
+  readonly status: KeyStatus;
   readonly onToggle: () => void;
+  readonly onEdit: () => void;
   readonly onDelete: () => void;
 }
 
-function StateOf({ state }: { readonly state: KeyState }) {
+function StateOf({ state, restsForMs }: KeyStatus) {
   const { t } = useTranslation();
   return (
-    <Badge variant="light" color={keyStateColors[state]} tt="none" fw={500}>
-      {t(`providers.keyStates.${state}`)}
-    </Badge>
+    <Group gap={6}>
+      <Badge variant="light" color={keyStateColors[state]} tt="none" fw={500}>
+        {t(`providers.keyStates.${state}`)}
+      </Badge>
+      {restsForMs > 0 && (
+        <Text size="xs" c="dimmed" className="tabular">
+          {t("providers.restsFor", { time: duration(restsForMs) })}
+        </Text>
+      )}
+    </Group>
   );
 }
 
@@ -33,39 +46,57 @@ function FileRows({ of: { pool, state } }: { readonly of: Provider }) {
   if (state === "simulated") return null;
   return pool
     .filter(({ id }) => id === null)
-    .map(({ name, state }) => (
+    .map(({ name, state, rests_for_ms: restsForMs }) => (
       <Table.Tr key={name}>
         <Table.Td colSpan={2}>
           <Group gap="xs">
             <Text size="sm" ff="monospace">
               {name}
             </Text>
-            <StateOf state={state} />
+            <StateOf state={state} restsForMs={restsForMs} />
           </Group>
         </Table.Td>
       </Table.Tr>
     ));
 }
 
-/** What a credential with a cap has spent, such as "Today $1.20 of $5.00". */
-function SpendOf({ of: credential }: { readonly of: Credential }) {
+/** How a credential shares the calls, unless it does as a new one. */
+function ShareOf({ of: credential }: { readonly of: Credential }) {
   const { t } = useTranslation();
-  const periods = [
-    ["spentToday", credential.spent_today_usd, credential.daily_cap_usd],
-    ["spentThisMonth", credential.spent_this_month_usd, credential.monthly_cap_usd],
-  ] as const;
-  const parts = periods.flatMap(([name, spent, cap]) =>
-    cap === null ? [] : [t(`providers.${name}`, { spent: shortUsd(nanoUsdOf(spent)), cap: priceText(cap) })],
-  );
-  if (parts.length === 0) return null;
+  if (isShareUsual(credential)) return null;
+  const { weight, priority, account } = credential;
+  const parts = [
+    t("providers.share.weightOf", { weight }),
+    t("providers.share.priorityOf", { priority }),
+    ...(account === null ? [] : [t("providers.share.accountOf", { account })]),
+  ];
   return (
-    <Text size="xs" c="dimmed" className="tabular">
+    <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
       {parts.join(" · ")}
     </Text>
   );
 }
 
-function Row({ of: credential, state, onToggle, onDelete }: RowProps) {
+/** What a credential has spent of its caps. */
+function Caps({ of: credential }: { readonly of: Credential }) {
+  const { t } = useTranslation();
+  const caps = capsOf(credential);
+  if (caps.length === 0) return null;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md" verticalSpacing="xs" mt={6}>
+      {caps.map(({ period, spent, cap }) => (
+        <UseBar
+          key={period}
+          name={t(`providers.share.spent.${period}`)}
+          figures={t("keys.use.used", { used: shortUsd(nanoUsdOf(spent)), limit: priceText(cap) })}
+          percent={(Number(spent) / cap) * 100}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function Row({ of: credential, status, onToggle, onEdit, onDelete }: RowProps) {
   const { name, enabled, created_at: createdAt, created_by: createdBy } = credential;
   return (
     <Table.Tr>
@@ -74,17 +105,18 @@ function Row({ of: credential, state, onToggle, onDelete }: RowProps) {
           <Text size="sm" ff="monospace">
             {hintOf(credential)}
           </Text>
-          <StateOf state={state} />
+          <StateOf {...status} />
         </Group>
         <Text size="xs" c="dimmed">
           {name !== "" && `${name} · `}
           <Time at={createdAt} as="relative" />
           {createdBy !== "" && ` · ${createdBy}`}
         </Text>
-        <SpendOf of={credential} />
+        <ShareOf of={credential} />
+        <Caps of={credential} />
       </Table.Td>
       <Table.Td ta="right">
-        <RowActions enabled={enabled} onToggle={onToggle} onDelete={onDelete} />
+        <RowActions enabled={enabled} onToggle={onToggle} onEdit={onEdit} onDelete={onDelete} />
       </Table.Td>
     </Table.Tr>
   );
@@ -93,6 +125,7 @@ function Row({ of: credential, state, onToggle, onDelete }: RowProps) {
 /** The keys of a provider that were added in the running gateway, newest first. */
 export function Credentials({ of: provider }: { readonly of: Provider }) {
   const { t } = useTranslation();
+  const [editing, setEditing] = useState<Credential>();
   const [leaving, setLeaving] = useState<Credential>();
   const change = useChange();
   const toggle = ({ id, revision, enabled }: Credential): void =>
@@ -115,13 +148,15 @@ export function Credentials({ of: provider }: { readonly of: Provider }) {
             <Row
               key={credential.id}
               of={credential}
-              state={keyStateOf(provider, credential)}
+              status={keyStatusOf(provider, credential)}
               onToggle={() => toggle(credential)}
+              onEdit={() => setEditing(credential)}
               onDelete={() => setLeaving(credential)}
             />
           ))}
         </Table.Tbody>
       </Table>
+      <EditCredentialModal provider={provider} of={editing} onClose={() => setEditing(undefined)} />
       <DeleteModal
         opened={leaving !== undefined}
         onClose={() => setLeaving(undefined)}

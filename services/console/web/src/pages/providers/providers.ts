@@ -7,6 +7,8 @@ export type Credential = Provider["credentials"][number];
 export const providersQuery = queryOptions({
   queryKey: ["providers"],
   queryFn: ({ signal }) => call<Page<Provider>>("/admin/v1/providers", { signal }),
+  // The states of credentials change without anybody's action.
+  refetchInterval: 10_000,
 });
 
 export const templatesQuery = queryOptions({
@@ -63,24 +65,6 @@ export function modelBody(provider: string, values: ModelValues) {
 /** The path of a provider, or of something of it. */
 export const providerPath = (id: string, ...rest: readonly string[]): string =>
   ["/admin/v1/providers", id, ...rest].map((part, index) => (index === 0 ? part : encodeURIComponent(part))).join("/");
-
-/** Whether requests can use a credential. */
-export type KeyState = Provider["pool"][number]["state"] | "disabled";
-
-/** The state of a credential that was added here; one that no process reports yet is taken as available. */
-export function keyStateOf({ pool }: Provider, { id, enabled }: Credential): KeyState {
-  if (!enabled) return "disabled";
-  return pool.find((each) => each.id === id)?.state ?? "available";
-}
-
-/** Colors of the states of credentials. */
-export const keyStateColors = {
-  available: "teal",
-  limited: "orange",
-  rejected: "red",
-  exhausted: "red",
-  disabled: "gray",
-} as const satisfies Record<KeyState, string>;
 
 /** The newest credential that new requests use; undefined: those of the catalogue's file. */
 export const inUse = ({ credentials }: Provider): Credential | undefined =>
