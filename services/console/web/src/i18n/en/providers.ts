@@ -134,6 +134,10 @@ export const providers = {
     aliases: "Aliases",
     aliasesAbout: "Other names for the model in requests. A key that may use one of its names may use the model.",
     alsoNamed: "Also named {{names}}",
+    fallbacks: "Fallbacks",
+    fallbacksAbout:
+      "Models that respond instead, in this order, when all of its providers fail before any output. The key must be allowed to use them.",
+    fallsBack: "falls back to {{models}}",
   },
   own: {
     open: "Add from the provider's list",

@@ -124,6 +124,9 @@ export const providers = {
     aliases: "别名",
     aliasesAbout: "请求中可使用的其他名称。有权使用任一名称的密钥均可使用该模型。",
     alsoNamed: "别名：{{names}}",
+    fallbacks: "备用模型",
+    fallbacksAbout: "所有提供商在输出前失败时，按此顺序由这些模型代为响应。密钥须有权使用它们。",
+    fallsBack: "备用：{{models}}",
   },
   own: {
     open: "从提供商的列表添加",

@@ -1,11 +1,12 @@
 import { MultiSelect, Select, Stack, TagsInput, TextInput } from "@mantine/core";
-import { type UseFormReturnType, useForm } from "@mantine/form";
+import { useForm } from "@mantine/form";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
 import type { Key } from "../../api/types.ts";
 import { useUser } from "../../session/use-session.ts";
 import { Actions } from "../../ui/actions.tsx";
+import { StrategySelect } from "../../ui/strategy-select.tsx";
 import { type KeyValues, valuesOf } from "./key-values.ts";
 import { LimitFields } from "./limit-fields.tsx";
 
@@ -19,24 +20,6 @@ function useExpiryChoices(key: Key | undefined) {
     { value: "90d", label: t("keys.form.in90") },
     { value: "365d", label: t("keys.form.in365") },
   ];
-}
-
-/** How upstreams are chosen; only operators may set it. */
-function StrategyField({ form }: { readonly form: UseFormReturnType<KeyValues> }) {
-  const { t } = useTranslation();
-  const strategies = (["priority", "weighted", "least_latency", "least_cost"] as const).map((value) => ({
-    value,
-    label: t(`keys.strategies.${value}`),
-  }));
-  return (
-    <Select
-      label={t("keys.form.strategy")}
-      description={t("keys.form.strategyHint")}
-      data={[{ value: "", label: t("keys.strategies.model") }, ...strategies]}
-      allowDeselect={false}
-      {...form.getInputProps("routing_strategy")}
-    />
-  );
 }
 
 interface Props {
@@ -92,7 +75,12 @@ export function KeyForm({ of: key, account, first, submit, error, pending, onSub
           hint={t(role === "member" ? "keys.form.memberLimitsHint" : "keys.form.limitsHint")}
           account={role === "member" ? undefined : account}
         />
-        {role === "operator" && <StrategyField form={form} />}
+        {role === "operator" && (
+          <StrategySelect
+            first={[{ value: "", label: t("keys.strategies.model") }]}
+            {...form.getInputProps("routing_strategy")}
+          />
+        )}
         <TagsInput
           label={t("keys.form.tags")}
           description={t("keys.form.tagsHint")}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { catalogQuery } from "../../api/provider-health.ts";
 import type { CatalogModel, Provider } from "../../api/types.ts";
+import { duration } from "../../format/number.ts";
 import { Failure } from "../../ui/failure.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { inputPrice, outputPrice, priceText } from "../models/prices.ts";
@@ -15,14 +16,47 @@ import { modelPath } from "./providers.ts";
 import { RowActions } from "./row-actions.tsx";
 import { useChange } from "./use-change.ts";
 
+/** That calls to the provider for this model are paused at present. */
+function Health({ of: { providers }, provider }: { readonly of: CatalogModel; readonly provider: string }) {
+  const { t } = useTranslation();
+  const { circuit = "closed", rests_for_ms: restsMs = 0 } =
+    providers.find((each) => each.provider === provider)?.last_hour ?? {};
+  const text =
+    circuit !== "closed"
+      ? t(`models.providers.circuits.${circuit}`)
+      : restsMs > 0 && t("models.providers.rests", { time: duration(restsMs) });
+  if (text === false) return null;
+  return (
+    <Badge variant="light" color={circuit === "open" ? "red" : "orange"} tt="none" fw={500}>
+      {text}
+    </Badge>
+  );
+}
+
+/** How a model's requests are routed, where it is not as for every model. */
+function Routing({ of: { strategy, fallbacks } }: { readonly of: CatalogModel }) {
+  const { t } = useTranslation();
+  const parts = [
+    ...(strategy === "priority" ? [] : [t(`keys.strategies.${strategy}`)]),
+    ...(fallbacks.length === 0 ? [] : [t("providers.edit.fallsBack", { models: fallbacks.join(t("common.comma")) })]),
+  ];
+  if (parts.length === 0) return null;
+  return (
+    <Text size="xs" c="dimmed">
+      {parts.join(" · ")}
+    </Text>
+  );
+}
+
 interface RowProps {
   readonly of: CatalogModel;
+  readonly provider: string;
   readonly onToggle: () => void;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
 }
 
-function Row({ of: model, onToggle, onEdit, onDelete }: RowProps) {
+function Row({ of: model, provider, onToggle, onEdit, onDelete }: RowProps) {
   const { t } = useTranslation();
   const { id, enabled, source, changed } = model;
   const prices = [inputPrice(model), outputPrice(model)].filter((price) => price !== undefined);
@@ -39,6 +73,7 @@ function Row({ of: model, onToggle, onEdit, onDelete }: RowProps) {
               {t(source === "runtime" ? "providers.addedHere" : "providers.changed")}
             </Badge>
           )}
+          <Health of={model} provider={provider} />
           {!enabled && (
             <Badge variant="light" color="gray" tt="none" fw={500}>
               {t("providers.off")}
@@ -50,6 +85,7 @@ function Row({ of: model, onToggle, onEdit, onDelete }: RowProps) {
             {t("providers.edit.alsoNamed", { names: model.aliases.join(", ") })}
           </Text>
         )}
+        <Routing of={model} />
         <Text size="xs" c="dimmed" className="tabular">
           {prices.map(([, usd]) => priceText(usd)).join(" / ")}
         </Text>
@@ -96,6 +132,7 @@ export function ProviderModels({ of: provider }: { readonly of: Provider }) {
               <Row
                 key={model.id}
                 of={model}
+                provider={provider.id}
                 onToggle={() => toggle(model)}
                 onEdit={() => setEditing(model)}
                 onDelete={() => setLeaving(model)}
