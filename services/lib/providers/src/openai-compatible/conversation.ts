@@ -27,6 +27,7 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     messages: await messagesOf(conversation, context),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
     ...(conversation.outputCap !== undefined && { [model.outputCapField ?? "max_tokens"]: conversation.outputCap }),
+    ...(conversation.candidates > 1 && { n: conversation.candidates }),
     ...toolFields(conversation, context),
     ...samplingFields(conversation, context, takes),
     ...(conversation.sampling.seed !== undefined && { seed: conversation.sampling.seed }),

@@ -4,6 +4,7 @@ import { newCallId } from "../conversation/call-id.ts";
 import { type ResponseEvent, type Tokens, unknownStop } from "../conversation/events.ts";
 import { countOf, type Fields, fieldsOf, isFields, listOf, parsedJson, textOf } from "../conversation/fields.ts";
 import { UpstreamFailure, unusableResponse } from "../failure.ts";
+import type { GenerationCall } from "../generation.ts";
 import type { ResponseReader } from "../translate/protocol.ts";
 import type { UsageReport } from "../usage-report.ts";
 import { CallPlaces } from "./call-places.ts";
@@ -14,12 +15,23 @@ import { stopReasonOf } from "./stop-reasons.ts";
 import { thoughtUnitOf, tokensOfUsage, unitsOfUsage, usageIn } from "./usage.ts";
 import type { OpenAiVariant } from "./variant.ts";
 
-const candidate = 0;
+interface ReaderOptions extends Omit<ResponseContext, "call"> {
+  readonly call: Pick<GenerationCall, "fields" | "model">;
+  readonly toolName: (name: string) => string;
+}
 
-/**
- * Reads the responses of OpenAI and compatible vendors. Only the first choice is read: other formats
- * have no more.
- */
+/** What is known of one choice. */
+class Choice {
+  readonly candidate: number;
+  readonly calls = new CallPlaces();
+  isStopped = false;
+
+  constructor(candidate: number) {
+    this.candidate = candidate;
+  }
+}
+
+/** Reads the responses of OpenAI and compatible vendors: as many choices as the request asks for. */
 export class OpenAiReader implements ResponseReader {
   ended = false;
   usage: UsageReport | undefined;
@@ -28,15 +40,17 @@ export class OpenAiReader implements ResponseReader {
   readonly #variant: OpenAiVariant;
   readonly #toolName: (name: string) => string;
   readonly #thoughtUnit: ReturnType<typeof thoughtUnitOf>;
-  readonly #calls = new CallPlaces();
+  /** The choices begun so far, by index. */
+  readonly #choices = new Map<number, Choice>();
+  readonly #maxChoices: number;
   #started = false;
-  #stopped = false;
 
-  constructor(options: ResponseContext & { toolName: (name: string) => string }) {
+  constructor(options: ReaderOptions) {
     this.#upstream = options.upstream;
     this.#variant = options.variant;
     this.#toolName = options.toolName;
     this.#thoughtUnit = thoughtUnitOf(options.call.model);
+    this.#maxChoices = Math.max(1, countOf(options.call.fields["n"]) ?? 1);
   }
 
   body(body: Buffer): ResponseEvent[] {
@@ -56,13 +70,17 @@ export class OpenAiReader implements ResponseReader {
 
   /** Some vendors omit the terminator: a stream with a finish reason and usage is complete. */
   end(): ResponseEvent[] | undefined {
-    return this.#stopped && this.usage !== undefined ? this.#end() : undefined;
+    const isComplete = this.#choices.size > 0 && [...this.#choices.values()].every(({ isStopped }) => isStopped);
+    return isComplete && this.usage !== undefined ? this.#end() : undefined;
   }
 
-  /** A response with calls and without a finish reason ends with the calls: agents run them. */
+  /** A choice with calls and without a finish reason ends with the calls: agents run them. */
   #end(): ResponseEvent[] {
-    if (this.#stopped || this.#calls.size === 0) return [{ type: "end" }];
-    return [{ type: "stop", candidate, reason: "tools", stopSequence: undefined }, { type: "end" }];
+    const called = [...this.#choices.values()].filter(({ isStopped, calls }) => !isStopped && calls.size > 0);
+    const stops = called.map(
+      ({ candidate }): ResponseEvent => ({ type: "stop", candidate, reason: "tools", stopSequence: undefined }),
+    );
+    return [...stops, { type: "end" }];
   }
 
   #checked(value: unknown): Fields {
@@ -84,11 +102,21 @@ export class OpenAiReader implements ResponseReader {
       this.#started = true;
       events.push({ type: "start", id, model: textOf(value["model"]) || undefined });
     }
-    const choice = choices.find((item) => (countOf(item["index"]) ?? 0) === 0);
-    if (choice !== undefined) events.push(...this.#message(choice, part), ...this.#stop(choice));
+    for (const item of choices) {
+      const choice = this.#choiceAt(countOf(item["index"]) ?? 0);
+      if (choice !== undefined) events.push(...this.#message(choice, item, part), ...this.#stop(choice, item));
+    }
     const tokens = this.#counted(usageIn(value));
     if (tokens !== undefined) events.push({ type: "usage", tokens });
     return events;
+  }
+
+  /** Undefined for a choice that was not asked for. */
+  #choiceAt(index: number): Choice | undefined {
+    if (index >= this.#maxChoices) return undefined;
+    const choice = this.#choices.get(index) ?? new Choice(index);
+    this.#choices.set(index, choice);
+    return choice;
   }
 
   #counted(usage: unknown): Tokens | undefined {
@@ -98,21 +126,22 @@ export class OpenAiReader implements ResponseReader {
     return tokensOfUsage(usage, units);
   }
 
-  #message(choice: Fields, part: "message" | "delta"): ResponseEvent[] {
-    const message = fieldsOf(choice[part]);
-    const logprobs = listOf(fieldsOf(choice["logprobs"])["content"]);
+  #message(choice: Choice, item: Fields, part: "message" | "delta"): ResponseEvent[] {
+    const { candidate } = choice;
+    const message = fieldsOf(item[part]);
+    const logprobs = listOf(fieldsOf(item["logprobs"])["content"]);
     const events: ResponseEvent[] = contentPieces(message).map(({ type, text }) =>
       type === "text" && logprobs.length > 0 ? { type, candidate, text, logprobs } : { type, candidate, text },
     );
     const refused = textOf(message["refusal"]) ?? "";
     if (refused !== "") events.push({ type: "refusal", candidate, text: refused });
-    for (const item of listOf(message["tool_calls"])) events.push(...this.#call(fieldsOf(item)));
+    for (const called of listOf(message["tool_calls"])) events.push(...this.#call(choice, fieldsOf(called)));
     return events;
   }
 
-  #call(item: Fields): ResponseEvent[] {
+  #call({ candidate, calls }: Choice, item: Fields): ResponseEvent[] {
     const { name, arguments: input } = fieldsOf(item["function"]);
-    const { call, isNew } = this.#calls.find(item);
+    const { call, isNew } = calls.find(item);
     const events: ResponseEvent[] = [];
     if (isNew) {
       const id = textOf(item["id"]) || newCallId();
@@ -124,12 +153,13 @@ export class OpenAiReader implements ResponseReader {
     return events;
   }
 
-  #stop(choice: Fields): ResponseEvent[] {
-    const reason = textOf(choice["finish_reason"]);
-    if (reason === undefined || reason === "" || this.#stopped) return [];
-    this.#stopped = true;
-    const known = stopReasonOf(reason, this.#calls.size > 0);
-    if (known === undefined) return unknownStop(candidate, reason, textOf(fieldsOf(choice["error"])["message"]));
+  #stop(choice: Choice, item: Fields): ResponseEvent[] {
+    const reason = textOf(item["finish_reason"]);
+    if (reason === undefined || reason === "" || choice.isStopped) return [];
+    choice.isStopped = true;
+    const { candidate, calls } = choice;
+    const known = stopReasonOf(reason, calls.size > 0);
+    if (known === undefined) return unknownStop(candidate, reason, textOf(fieldsOf(item["error"])["message"]));
     return [{ type: "stop", candidate, reason: known, stopSequence: undefined }];
   }
 }
