@@ -10,12 +10,7 @@ import { listOf, timeText } from "./json.ts";
 
 type PeriodName = (typeof budgetPeriods)[number];
 
-const periods = {
-  day: BudgetPeriod.DAY,
-  week: BudgetPeriod.WEEK,
-  month: BudgetPeriod.MONTH,
-  total: BudgetPeriod.TOTAL,
-} as const satisfies Record<PeriodName, BudgetPeriod>;
+const periodOf = (name: PeriodName): BudgetPeriod => BudgetPeriod[name.toUpperCase() as Uppercase<PeriodName>];
 
 function showBudget(budget: Budget): Shown<typeof budgetResponse> {
   const { amountNanoUsd: amount, spentNanoUsd: spent, heldNanoUsd: held } = budget;
@@ -28,7 +23,7 @@ function showBudget(budget: Budget): Shown<typeof budgetResponse> {
     parent_id: budget.parentId || null,
     max_budget: Number(usdText(amount)),
     max_budget_nano_usd: amount,
-    period: budgetPeriods.find((name) => periods[name] === budget.period) ?? "total",
+    period: budgetPeriods.find((name) => periodOf(name) === budget.period) ?? "total",
     hard: budget.hard,
     spent_usd: usdText(spent),
     reserved_usd: usdText(held),
@@ -47,7 +42,7 @@ export const createBudget: AdminHandler = async ({ clients, actor, body }) => {
     name,
     parentId: parent_id ?? "",
     amountNanoUsd: max_budget,
-    period: periods[period],
+    period: periodOf(period),
     hard,
     actor,
   });
@@ -71,7 +66,7 @@ export const updateBudget: AdminHandler = async ({ clients, actor, id, body }) =
     actor,
     ...(name !== undefined && { name }),
     ...(max_budget !== undefined && { amountNanoUsd: max_budget }),
-    ...(period !== undefined && { period: periods[period] }),
+    ...(period !== undefined && { period: periodOf(period) }),
     ...(hard !== undefined && { hard }),
   });
   return { body: showBudget(changed) };

@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import type { BudgetDocument } from "@uag/ledger/documents/budgets";
 import { type BudgetPeriod, periodAt } from "@uag/ledger/rules/budget";
 import { leftOf } from "@uag/ledger/rules/grant";
@@ -12,16 +13,11 @@ import { readUse } from "../store/budgets.ts";
 
 const maxNameLength = 200;
 
-const periods = {
-  day: Period.DAY,
-  week: Period.WEEK,
-  month: Period.MONTH,
-  total: Period.TOTAL,
-} as const satisfies Record<BudgetPeriod, Period>;
+const messagePeriod = (name: BudgetPeriod): Period => Period[name.toUpperCase() as Uppercase<BudgetPeriod>];
 
 /** @throws {GatewayError} `invalid_request` for an unknown one */
 export function periodOf(period: Period): BudgetPeriod {
-  const found = (Object.keys(periods) as BudgetPeriod[]).find((name) => periods[name] === period);
+  const found = budgetPeriods.find((name) => messagePeriod(name) === period);
   if (found === undefined) throw invalid("period", "The period must be day, week, month or total.");
   return found;
 }
@@ -74,7 +70,7 @@ export async function budgetMessages(
       name,
       parentId: chain[1] ?? "",
       amountNanoUsd: amount,
-      period: periods[period],
+      period: messagePeriod(period),
       hard,
       createdAtMs: BigInt(createdAt.getTime()),
       deletedAtMs: BigInt(deletedAt?.getTime() ?? 0),

@@ -5,7 +5,7 @@ import { maxAmount } from "@uag/ledger/rules/money";
 import type { LeaseSpendRequest, LeaseSpendResponse } from "@uag/proto/billing/v1/grants.ts";
 import { dayAfter, isDay, startOf } from "@uag/runtime/utc-days";
 import type { Billing } from "../billing.ts";
-import { spendingId } from "../spend/count.ts";
+import { credentialSpendingId } from "../spend/count.ts";
 import type { Transaction } from "../store/transaction.ts";
 
 const namePattern = /^[^\n\r\0/]{1,200}$/;
@@ -51,7 +51,7 @@ export async function leaseSpend(billing: Billing, request: LeaseSpendRequest): 
   const { store, register, transact } = billing;
   const { holderId, provider, credentialId, day, sequence, leastNanoUsd: least, wantNanoUsd: want } = request;
   await register(holderId);
-  const id = spendingId(provider, credentialId, day, holderId);
+  const id = credentialSpendingId(provider, credentialId, day, holderId);
   return await transact(async (transaction) => {
     const { session, at } = transaction;
     await store.credentialLeases.updateOne(

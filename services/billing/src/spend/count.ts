@@ -11,7 +11,7 @@ interface InSession {
 }
 
 /** Where the spending of a credential, a day and a holder is stored. */
-export const spendingId = (provider: string, credentialId: string, day: string, holderId: string): string =>
+export const credentialSpendingId = (provider: string, credentialId: string, day: string, holderId: string): string =>
   `${provider}/${credentialId}/${day}/${holderId}`;
 
 type Charge = NonNullable<ReturnType<typeof credentialCharge>>;
@@ -26,7 +26,7 @@ export async function countSpending(
   for (const { event } of entries) {
     const charge = event && credentialCharge(event);
     if (charge === undefined) continue;
-    const id = spendingId(charge.provider, charge.credentialId, charge.day, charge.holderId);
+    const id = credentialSpendingId(charge.provider, charge.credentialId, charge.day, charge.holderId);
     charges.set(id, { ...charge, spent: charge.spent + (charges.get(id)?.spent ?? 0n) });
   }
   if (charges.size === 0) return;
