@@ -6,7 +6,7 @@ import { count, nano, time } from "./responses/admin-fields.ts";
 const maxModels = 1_000;
 
 /** The fields of a key that describe it. */
-const descriptiveFields = {
+export const descriptiveFields = {
   key_alias: name.optional(),
   metadata: metadata.optional(),
 } as const;

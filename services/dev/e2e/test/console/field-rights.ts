@@ -1,3 +1,4 @@
+import { descriptiveFields, limitFields, operatorFields } from "@uag/contract/key-fields";
 import type { AdminOperation } from "@uag/contract/routes";
 
 /** What happens to a field: it is accepted, or rejected because of the role or of the field. */
@@ -27,7 +28,12 @@ const members = rowsOf("open", "open");
 /** Members may set these within the limits set by an owner. */
 const limited = rowsOf("open", "field");
 
-const limits = ["models", "rpm_limit", "tpm_limit", "max_parallel_requests", "max_budget", "budget_id"];
+/** The contract's table that has a key's field decides who may set it. */
+const keyFields = {
+  ...limited(...Object.keys(limitFields)),
+  ...members(...Object.keys(descriptiveFields)),
+  ...ofOperators(...Object.keys(operatorFields)),
+};
 const providerSettings = [
   "adaptive_concurrency",
   "caches_from_tokens",
@@ -73,16 +79,8 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
   "admin.accounts.create": operators("id", "name"),
   "admin.accounts.update": operators("name", "keep_answers", "lower_output_cap", "disabled"),
   "admin.accounts.top_up": operators("amount_usd", "reference", "note"),
-  "admin.keys.create": {
-    ...limited(...limits),
-    ...members("account_id", "key_alias", "metadata", "expires"),
-    ...ofOperators("routing_strategy"),
-  },
-  "admin.keys.update": {
-    ...limited(...limits, "expires"),
-    ...members("key_alias", "metadata"),
-    ...ofOperators("routing_strategy"),
-  },
+  "admin.keys.create": { ...keyFields, ...members("account_id", "expires") },
+  "admin.keys.update": keyFields,
   "admin.keys.regenerate": members("overlap_seconds"),
   "admin.budgets.create": owners("account_id", "name", "parent_id", "max_budget", "period", "hard"),
   "admin.budgets.update": owners("name", "max_budget", "period", "hard"),
