@@ -4,8 +4,9 @@ import type { ClientError, ErrorFormat } from "@uag/pipeline/client-error";
 import type { BodyReader } from "@uag/pipeline/operation/body-reader";
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
 import type { ServerTools } from "@uag/providers/formats/server-tools";
-import type { GenerationFormat, StreamFraming } from "@uag/providers/generation";
+import type { StreamFraming } from "@uag/providers/generation";
 import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
+import type { GenerationFormat } from "@uag/providers/translate/client";
 
 /**
  * A request for generated text, read and checked; {@link ClientFormat} hides the differences
@@ -34,9 +35,10 @@ export function runsTools({ serverTools }: Pick<GenerationRequest, "serverTools"
 
 /** A format in which clients talk to this service. */
 export interface ClientFormat extends ErrorFormat {
-  readonly name: GenerationFormat;
-  /** The name of its operation, for a format with several; default: the format's. */
-  readonly operation?: OperationBilled<"metered">;
+  /** The operation's name. */
+  readonly name: OperationBilled<"metered">;
+  /** How requests are parsed and responses written for upstreams of other protocols. */
+  readonly format: GenerationFormat;
   /** Streams have an operation of their own. */
   readonly neverStreams?: true;
   /** The field that caps the output. */

@@ -59,12 +59,12 @@ export function modalitiesIn(fields: Fields): ReadonlySet<InputModality> {
  * context likely holds the prompt with the longest output that the client allows, and its upstreams
  * support the client's format. Tools that providers run are not the same ones elsewhere.
  */
-export function fitsModel({ name }: Pick<ClientFormat, "name">, request: GenerationRequest, model: Model): boolean {
+export function fitsModel({ format }: Pick<ClientFormat, "format">, request: GenerationRequest, model: Model): boolean {
   const { body, fields, outputCap = 0, serverTools } = request;
   if (outputCap > model.maxOutputTokens || serverTools.tools.length > 0 || serverTools.searchesTools) return false;
   if (requestsSpeech(fields) && !model.output.has("audio")) return false;
   if (![...modalitiesIn(fields)].every((modality) => model.input.has(modality))) return false;
-  if (!model.upstreams.some(({ provider }) => generationAdapter(name, provider.protocol) !== undefined)) return false;
+  if (!model.upstreams.some(({ provider }) => generationAdapter(format, provider.protocol) !== undefined)) return false;
   const { tokens } = generationRequestSize({ ...request, model, bodyBytes: body.length });
   return tokens < model.contextTokens;
 }

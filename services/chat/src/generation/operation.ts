@@ -23,7 +23,7 @@ import { estimatedUsage } from "./usage.ts";
 /** Defines the operation that generates text in a client's format. */
 export function generationOperation(format: ClientFormat, context: ChatContext): Operation {
   return defineOperation(context, {
-    name: format.operation ?? format.name,
+    name: format.name,
     body: format.body ?? jsonBody({ opaque }),
     modelOf: ({ fields }) => format.modelOf(fields),
     fieldsOf: ({ fields }) => ({ sent: fields, known: format.knownFields }),
@@ -32,7 +32,7 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
       const isClassed = areClassedHeaders(format.passedHeaders(exchange.headers), messagesHeaderCosts);
       const request = isClassed ? read : { ...read, hasUnclassedField: true };
       checkUrls(json.fields, context.guarded);
-      checkResponseSize(request, model);
+      checkResponseSize(request, model, format.format);
       return request;
     },
     fits: (request, model) => fitsModel(format, request, model),
@@ -97,7 +97,7 @@ async function callUpstreams(
   const maxBytes = acceptedBytes({ model, ...request, outputCap: size.sentCap ?? request.outputCap });
   const disconnect = { drains, draining: () => admitted.clientLeft() };
   return await attempt((upstream) => {
-    const adapter = generationAdapter(format.name, upstream.provider.protocol);
+    const adapter = generationAdapter(format.format, upstream.provider.protocol);
     if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
     return generate({ pools, adapter, call, upstream, signal, disconnect, memory, maxBytes });
   });

@@ -39,13 +39,18 @@ function largestBytes(shape: Shape): number {
  * spent. A streamed response has no such bound.
  * @throws {GatewayError} `invalid_request`, naming the parameter to lower
  */
-export function checkResponseSize({ stream, ...request }: Request, model: Model): void {
+export function checkResponseSize(
+  { stream, ...request }: Request,
+  model: Model,
+  { rewritesLogprobs = false }: { readonly rewritesLogprobs?: boolean } = {},
+): void {
   const { outputCap, candidates, fields } = request;
   const shape = { ...request, model };
-  const limit = limitFor(fields);
+  const limit = rewritesLogprobs ? maxParsedBytes : limitFor(fields);
   if (stream || outputCap === undefined || largestBytes(shape) <= limit) return;
-  const { cap, count, ranked, streamed } = namesIn(fields);
-  const fitting = fittingTokens(shape);
+  const { cap, count, streamed, ...names } = namesIn(fields);
+  const ranked = rewritesLogprobs ? "logprobs" : names.ranked;
+  const fitting = fittingTokens(shape, limit);
   const lowered = [candidates > 1 && count, rankedTokens(fields) > 0 && ranked, cap].filter(Boolean);
   const param = String(lowered[0]);
   const text =
@@ -60,12 +65,12 @@ export function checkResponseSize({ stream, ...request }: Request, model: Model)
  */
 export function fittingCap(shape: Shape, stream: boolean): number | undefined {
   if (stream || shape.outputCap !== undefined || largestBytes(shape) <= limitFor(shape.fields)) return undefined;
-  return fittingTokens(shape);
+  return fittingTokens(shape, limitFor(shape.fields));
 }
 
 /** Tokens per candidate whose complete response is accepted. */
-function fittingTokens({ fields, candidates }: Shape): number {
-  return Math.floor(limitFor(fields) / (bytesPerToken(fields) * Math.max(1, candidates)));
+function fittingTokens({ fields, candidates }: Shape, limit: number): number {
+  return Math.floor(limit / (bytesPerToken(fields) * Math.max(1, candidates)));
 }
 
 /** What a request's format calls the fields to lower. */

@@ -2,6 +2,7 @@ import { errorEvent } from "@uag/contract/errors/shapes";
 import { reportOf } from "@uag/pipeline/client-error";
 import { nestedErrors } from "@uag/pipeline/nested-error";
 import { withChatCost } from "@uag/providers/formats/chat/cost";
+import { chatFormat } from "@uag/providers/formats/chat/format";
 import { chatFieldCosts } from "@uag/providers/passed-fields/chat";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readChatRequest } from "../request/chat-request.ts";
@@ -11,6 +12,7 @@ const none: readonly string[] = [];
 /** `POST /v1/chat/completions` */
 export const chatCompletions: ClientFormat = {
   name: "chat.completions",
+  format: chatFormat,
   outputCapField: "max_tokens",
   knownFields: chatFieldCosts,
   modelOf,

@@ -3,6 +3,7 @@ import { type ClientError, reportOf } from "@uag/pipeline/client-error";
 import { googleErrors } from "@uag/pipeline/google-errors";
 import { eventStreamHeaders } from "@uag/pipeline/operation/headers";
 import { modelOf } from "@uag/pipeline/request/model-of";
+import { geminiFormat } from "@uag/providers/formats/gemini/format";
 import { generateContentFieldCosts } from "@uag/providers/passed-fields/generate-content";
 import type { ClientFormat } from "../format.ts";
 import { generateContentBody } from "../request/generate-content-body.ts";
@@ -15,8 +16,8 @@ const textOf = (clientError: ClientError): string => errorText("google", reportO
 
 /** `POST /v1beta/models/{model}:streamGenerateContent` */
 export const streamGenerateContent: ClientFormat = {
-  name: "generate_content",
-  operation: "stream_generate_content",
+  name: "stream_generate_content",
+  format: geminiFormat,
   outputCapField: "generationConfig.maxOutputTokens",
   body: generateContentBody,
   knownFields: generateContentFieldCosts,
@@ -34,6 +35,6 @@ export const streamGenerateContent: ClientFormat = {
 /** `POST /v1beta/models/{model}:generateContent` */
 export const generateContent: ClientFormat = {
   ...streamGenerateContent,
-  operation: "generate_content",
+  name: "generate_content",
   neverStreams: true,
 };

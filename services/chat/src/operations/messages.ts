@@ -1,6 +1,7 @@
 import { errorText } from "@uag/contract/errors/shapes";
 import { type ClientError, reportOf } from "@uag/pipeline/client-error";
 import type { FailureKind } from "@uag/providers/failure";
+import { messagesFormat } from "@uag/providers/formats/messages/format";
 import { messagesFieldCosts } from "@uag/providers/passed-fields/messages";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
@@ -12,6 +13,7 @@ const reported: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "
 /** `POST /v1/messages` */
 export const messages: ClientFormat = {
   name: "messages",
+  format: messagesFormat,
   outputCapField: "max_tokens",
   knownFields: messagesFieldCosts,
   modelOf,

@@ -1,6 +1,7 @@
 import { errorBody } from "@uag/contract/errors/shapes";
 import { reportOf } from "@uag/pipeline/client-error";
 import { nestedErrors } from "@uag/pipeline/nested-error";
+import { responsesFormat } from "@uag/providers/formats/responses/format";
 import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
@@ -11,6 +12,7 @@ const none: readonly string[] = [];
 /** `POST /v1/responses` */
 export const responses: ClientFormat = {
   name: "responses",
+  format: responsesFormat,
   outputCapField: "max_output_tokens",
   knownFields: responsesFieldCosts,
   modelOf,

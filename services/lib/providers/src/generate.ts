@@ -7,7 +7,7 @@ import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
 import { bodyKind } from "./reading/body-kind.ts";
-import { restored } from "./reading/cut-lists.ts";
+import { CutLists, restored } from "./reading/cut-lists.ts";
 import type { UsageIn } from "./reading/found-usage.ts";
 import { HeldMemory } from "./reading/held-memory.ts";
 import { type SlimResponse, withoutLogProbabilities } from "./reading/log-probabilities.ts";
@@ -86,7 +86,7 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
 
 async function unaryResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): Promise<UnaryResponse> {
   if (bodyKind(body) === "events") return await adapter.collect(body, call, upstream);
-  const { body: slim, lists } = await slimmed(body);
+  const { body: slim, lists } = await slimmed(body, adapter);
   const response = adapter.decode(slim, call, upstream);
   // Mostly the upstream's own bytes.
   const written = response.body === slim ? body : await lists.restore(response.body);
@@ -94,13 +94,14 @@ async function unaryResponse(body: Buffer, { adapter, call, upstream }: Generate
 }
 
 async function replayedResponse(body: Buffer, { adapter, call, upstream }: GenerateOptions): Promise<ReplayedResponse> {
-  const { body: slim, lists } = await slimmed(body);
+  const { body: slim, lists } = await slimmed(body, adapter);
   const replayed = adapter.replay(slim, call, upstream);
   return await restored(replayed, lists);
 }
 
 /** A response without what takes long to parse. @throws {UpstreamFailure} */
-async function slimmed(body: Buffer): Promise<SlimResponse> {
-  const { body: shorter, lists } = await withoutLogProbabilities(body);
+async function slimmed(body: Buffer, { rewritesLogprobs }: GenerationAdapter): Promise<SlimResponse> {
+  const whole = { body, lists: new CutLists() };
+  const { body: shorter, lists } = rewritesLogprobs === true ? whole : await withoutLogProbabilities(body);
   return { body: await withoutLongData(shorter, lists), lists };
 }

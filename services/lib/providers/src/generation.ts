@@ -4,9 +4,6 @@ import type { UpstreamFailure } from "./failure.ts";
 import type { MediaFetcher } from "./media/fetch.ts";
 import type { UsageReport } from "./usage-report.ts";
 
-/** Client formats for generated text, by operation. */
-export type GenerationFormat = "chat.completions" | "messages" | "responses" | "generate_content";
-
 /** Server-sent events, or one JSON array. */
 export type StreamFraming = "events" | "array";
 
@@ -96,6 +93,8 @@ export interface UpstreamCall {
 
 /** Converts one client format to one upstream protocol. */
 export interface GenerationAdapter {
+  /** Log probabilities are parsed, and not passed on as bytes. */
+  readonly rewritesLogprobs?: true;
   /**
    * @throws {UpstreamFailure} `client` for a request that the upstream's protocol cannot express
    */
@@ -123,7 +122,7 @@ export interface GenerationAdapter {
 }
 
 /** Client formats whose prompt tokens can be counted. */
-export type CountFormat = Extract<GenerationFormat, "messages" | "generate_content">;
+export type CountFormat = "messages" | "generate_content";
 
 /** A request whose prompt tokens are counted, in the client's own format. */
 export type CountCall = Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "media">;

@@ -1,5 +1,7 @@
 import type { OnAbort, Upstream } from "@uag/catalog/types";
-import type { CountFormat, GenerationAdapter, GenerationCall, GenerationFormat, PromptCounter } from "./generation.ts";
+import type { CountFormat, GenerationAdapter, GenerationCall, PromptCounter } from "./generation.ts";
+import type { GenerationFormat } from "./translate/client.ts";
+import type { UpstreamProtocol } from "./translate/protocol.ts";
 
 /** A part of a response that an output cap may not cover. */
 export type UncappedOutput = "thinking" | "speech";
@@ -16,10 +18,20 @@ export interface Adapters {
 /** A kind of adapter. */
 export type AdapterKind = keyof Adapters;
 
+/** How a protocol generates text. */
+export interface TextGeneration {
+  /** The client format that the protocol shares. */
+  readonly format: GenerationFormat;
+  /** Passes requests and responses of that format through. */
+  readonly adapter: GenerationAdapter;
+  /** Requests of every other client format are translated to it. */
+  readonly protocol: UpstreamProtocol;
+}
+
 /** The capabilities and properties of a provider's protocol: the export of its folder. */
 export interface UpstreamProvider extends Adapters {
-  /** Text generation, by client format. */
-  readonly generation?: Readonly<Partial<Record<GenerationFormat, GenerationAdapter>>>;
+  /** Absent if it generates no text. */
+  readonly generation?: TextGeneration;
   /**
    * What it does with a stream whose connection is closed. If absent, it is assumed to continue.
    */

@@ -5,9 +5,11 @@ import { ark } from "./ark/provider.ts";
 import { dashScope } from "./dashscope/provider.ts";
 import { hiddenUnits, type StreamCall } from "./disconnect/estimable.ts";
 import { gemini } from "./gemini/provider.ts";
-import type { GenerationAdapter, GenerationCall, GenerationFormat } from "./generation.ts";
+import type { GenerationAdapter, GenerationCall } from "./generation.ts";
 import { openAi } from "./openai/provider.ts";
 import type { AdapterKind, UncappedOutput, UpstreamProvider } from "./provider.ts";
+import { translated } from "./translate/adapter.ts";
+import type { GenerationFormat } from "./translate/client.ts";
 import { voyage } from "./voyage/provider.ts";
 import { xai } from "./xai/provider.ts";
 
@@ -22,9 +24,17 @@ const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
   xai,
 };
 
-/** The adapter from a client's format to an upstream's protocol; undefined if there is none. */
+const translations = new Map<Protocol, Map<GenerationFormat, GenerationAdapter>>();
+
+/** The adapter from a client's format to an upstream's protocol; undefined if the protocol generates no text. */
 export function generationAdapter(format: GenerationFormat, protocol: Protocol): GenerationAdapter | undefined {
-  return providers[protocol].generation?.[format];
+  const { generation } = providers[protocol];
+  if (generation === undefined || generation.format === format) return generation?.adapter;
+  const known = translations.get(protocol) ?? new Map<GenerationFormat, GenerationAdapter>();
+  translations.set(protocol, known);
+  const adapter = known.get(format) ?? translated(format, generation.protocol);
+  known.set(format, adapter);
+  return adapter;
 }
 
 /** What a protocol has of one kind; undefined where it has none. */

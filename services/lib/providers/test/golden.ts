@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parseCatalog } from "@uag/catalog/parse";
 import type { Protocol, Upstream } from "@uag/catalog/types";
-import type { GenerationAdapter, GenerationCall, GenerationFormat } from "../src/generation.ts";
+import type { GenerationAdapter, GenerationCall } from "../src/generation.ts";
 import type { InlineSource, MediaFetcher } from "../src/media/fetch.ts";
 import { generationAdapter } from "../src/registry.ts";
+import { type ConversationFormat, conversationFormats } from "./formats.ts";
 
 type Json = Record<string, unknown>;
 
 /** Inputs and expected outputs for one client format and one upstream protocol. */
 export interface GoldenFile {
-  readonly client: GenerationFormat;
+  readonly client: ConversationFormat;
   readonly protocol: Protocol;
   /** The upstream's model name, for cases that set none. */
   readonly model: string;
@@ -65,7 +66,7 @@ ${catalog}`,
   );
   const found = models.get("m");
   const [upstream] = found?.upstreams ?? [];
-  const adapter = generationAdapter(file.client, file.protocol);
+  const adapter = generationAdapter(conversationFormats[file.client], file.protocol);
   if (found === undefined || upstream === undefined || adapter === undefined) throw new Error("the case does not fit");
   const call: GenerationCall = {
     requestId: "req_1",

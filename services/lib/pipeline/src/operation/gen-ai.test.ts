@@ -27,7 +27,12 @@ test("usage attributes count cached tokens among the input and all output tokens
 });
 
 test("operations and providers have the names of OpenTelemetry's conventions, others their own", () => {
-  assert.deepEqual(["messages", "audio.speech", "toString"].map(operationName), ["chat", "audio.speech", "toString"]);
+  assert.deepEqual(["messages", "embed_content", "audio.speech", "toString"].map(operationName), [
+    "chat",
+    "embeddings",
+    "audio.speech",
+    "toString",
+  ]);
   assert.deepEqual(["gemini", "xai", "moonshot", "openai", "acme"].map(providerName), [
     "gcp.gemini",
     "x_ai",

@@ -1,17 +1,17 @@
 import { cachedUnits, inputUnits, outputUnits, unitOf } from "@uag/catalog/units";
+import { modelOperationOf } from "@uag/contract/routes";
 import type { Settlement } from "@uag/usage/types";
 
 // OpenTelemetry's conventions for generative AI:
 // https://github.com/open-telemetry/semantic-conventions-genai/blob/main/model/gen-ai/registry.yaml
 
-/** Names in the conventions for our operations; others keep their own. */
+/** Names in the conventions for our operations. */
 const operations: Readonly<Record<string, string>> = {
   "chat.completions": "chat",
   messages: "chat",
   responses: "chat",
   embeddings: "embeddings",
-  embed_content: "embeddings",
-  batch_embed_contents: "embeddings",
+  generate_content: "generate_content",
   stream_generate_content: "generate_content",
   "images.generations": "generate_content",
   "images.edits": "generate_content",
@@ -27,8 +27,9 @@ const providers: Readonly<Record<string, string>> = {
 const named = (names: Readonly<Record<string, string>>, name: string): string =>
   Object.hasOwn(names, name) ? (names[name] ?? name) : name;
 
-/** The name of one of our operations in the conventions. */
-export const operationName = (operation: string): string => named(operations, operation);
+/** The name of one of our operations in the conventions; default: that of the operation that its models have. */
+export const operationName = (operation: string): string =>
+  named(operations, Object.hasOwn(operations, operation) ? operation : modelOperationOf(operation));
 
 /** The name of one of the catalogue's providers in the conventions. */
 export const providerName = (provider: string): string => named(providers, provider);

@@ -3,6 +3,7 @@ import { chargeOf } from "@uag/catalog/provisional";
 import type { TestCall } from "@uag/proto/capability/v1/provider_test.ts";
 import { embed } from "@uag/providers/embed";
 import type { UpstreamFailure } from "@uag/providers/failure";
+import { chatFormat } from "@uag/providers/formats/chat/format";
 import { generate, maxResponseBytes } from "@uag/providers/generate";
 import type { GenerationCall } from "@uag/providers/generation";
 import { generationAdapter } from "@uag/providers/registry";
@@ -44,7 +45,7 @@ interface Prepared extends CallOptions {
 
 async function generateOne({ context, candidate, memory, requestId, signal }: Prepared) {
   const { model, upstream, outputCap } = candidate;
-  const adapter = generationAdapter("chat.completions", upstream.provider.protocol);
+  const adapter = generationAdapter(chatFormat, upstream.provider.protocol);
   if (adapter === undefined) throw new Error("a candidate has an adapter");
   const { pools, drains } = context;
   const fields = { model: model.id, messages: [{ role: "user", content: word }], max_completion_tokens: outputCap };

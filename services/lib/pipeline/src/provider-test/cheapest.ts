@@ -1,6 +1,7 @@
 import { bound } from "@uag/catalog/price";
 import { sizings } from "@uag/catalog/sizing";
 import type { Model, Provider, Upstream } from "@uag/catalog/types";
+import { chatFormat } from "@uag/providers/formats/chat/format";
 import { adapterFor, generationAdapter, isUncapped } from "@uag/providers/registry";
 
 /** What a test can call: text, whose output is capped, or one vector. Nothing else is that cheap. */
@@ -26,7 +27,7 @@ const reasoningCap = 16;
 
 function kindOf({ operations, embedding, output }: Model, { provider }: Upstream): TestKind | undefined {
   const writes = generating.some((operation) => operations.has(operation)) && !output.has("audio");
-  if (writes && generationAdapter("chat.completions", provider.protocol) !== undefined) return "generation";
+  if (writes && generationAdapter(chatFormat, provider.protocol) !== undefined) return "generation";
   return embedding !== undefined && adapterFor("embeddings", provider.protocol) !== undefined
     ? "embeddings"
     : undefined;

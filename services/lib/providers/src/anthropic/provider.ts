@@ -1,11 +1,8 @@
 import type { Upstream } from "@uag/catalog/types";
 import { type Fields, fieldsOf } from "../conversation/fields.ts";
-import { chatFormat } from "../formats/chat/format.ts";
-import { geminiFormat } from "../formats/gemini/format.ts";
-import { responsesFormat } from "../formats/responses/format.ts";
+import { messagesFormat } from "../formats/messages/format.ts";
 import type { PromptCounter } from "../generation.ts";
 import type { UpstreamProvider } from "../provider.ts";
-import { translated } from "../translate/adapter.ts";
 import { anthropicFailure } from "./errors.ts";
 import { anthropicMessages, passedCall } from "./messages.ts";
 import { rulesOf } from "./models.ts";
@@ -21,12 +18,7 @@ const promptCounter: PromptCounter = {
 
 /** Anthropic's Claude. */
 export const anthropic: UpstreamProvider = {
-  generation: {
-    "chat.completions": translated(chatFormat, anthropicProtocol),
-    messages: anthropicMessages,
-    responses: translated(responsesFormat, anthropicProtocol),
-    generate_content: translated(geminiFormat, anthropicProtocol),
-  },
+  generation: { format: messagesFormat, adapter: anthropicMessages, protocol: anthropicProtocol },
   ownModels: anthropicOwnModels,
   promptCounters: { messages: promptCounter },
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"

@@ -1,8 +1,5 @@
-import { chatFormat } from "../formats/chat/format.ts";
-import { messagesFormat } from "../formats/messages/format.ts";
-import { responsesFormat } from "../formats/responses/format.ts";
+import { geminiFormat } from "../formats/gemini/format.ts";
 import type { UpstreamProvider } from "../provider.ts";
-import { translated } from "../translate/adapter.ts";
 import { geminiCounters } from "./count.ts";
 import { geminiEmbeddings } from "./embeddings.ts";
 import { geminiGenerateContent } from "./generate-content.ts";
@@ -12,12 +9,7 @@ import { geminiProtocol } from "./protocol.ts";
 
 /** Google's Gemini API. */
 export const gemini: UpstreamProvider = {
-  generation: {
-    "chat.completions": translated(chatFormat, geminiProtocol),
-    messages: translated(messagesFormat, geminiProtocol),
-    responses: translated(responsesFormat, geminiProtocol),
-    generate_content: geminiGenerateContent,
-  },
+  generation: { format: geminiFormat, adapter: geminiGenerateContent, protocol: geminiProtocol },
   ownModels: geminiOwnModels,
   images: geminiImages,
   embeddings: geminiEmbeddings,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type ConversationFormat, conversationFormats } from "../../test/formats.ts";
 import { firstUpstream, testCall, testModel } from "../../test/support.ts";
-import type { GenerationFormat } from "../generation.ts";
 import { generationAdapter } from "../registry.ts";
 
 type Json = Record<string, unknown>;
@@ -10,19 +10,19 @@ const model = testModel();
 const upstream = firstUpstream(model);
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 
-function adapterOf(format: GenerationFormat) {
-  const adapter = generationAdapter(format, "openai") ?? assert.fail();
+function adapterOf(format: ConversationFormat) {
+  const adapter = generationAdapter(conversationFormats[format], "openai") ?? assert.fail();
   const call = testCall('{"model":"m","input":"Hi","messages":[]}', model, { usageWanted: true });
   return { adapter, call };
 }
 
-function whole(format: GenerationFormat, choice: Json): Json {
+function whole(format: ConversationFormat, choice: Json): Json {
   const { adapter, call } = adapterOf(format);
   const body = { id: "c", model: "m", choices: [{ index: 0, ...choice }], usage };
   return JSON.parse(adapter.decode(Buffer.from(JSON.stringify(body)), call, upstream).body.toString()) as Json;
 }
 
-function streamed(format: GenerationFormat, chunks: readonly (Json | string)[]) {
+function streamed(format: ConversationFormat, chunks: readonly (Json | string)[]) {
   const { adapter, call } = adapterOf(format);
   const stream = adapter.openStream(call, upstream);
   const lines = chunks.map((chunk) => `data: ${typeof chunk === "string" ? chunk : JSON.stringify(chunk)}\n\n`);

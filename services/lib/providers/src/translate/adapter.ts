@@ -5,19 +5,20 @@ import { UpstreamFailure } from "../failure.ts";
 import type { GenerationAdapter, GenerationCall, UnaryResponse } from "../generation.ts";
 import { CutLists } from "../reading/cut-lists.ts";
 import { eventsInTurns } from "../reading/whole-stream.ts";
-import type { ClientFormat } from "./client.ts";
+import type { GenerationFormat } from "./client.ts";
 import { CollectedEvents } from "./collected-events.ts";
 import type { ResponseReader, UpstreamProtocol } from "./protocol.ts";
 import { TranslatedStream } from "./stream.ts";
 
 /** Converts a client's format to an upstream's protocol through the common model. */
-export function translated(client: ClientFormat, protocol: UpstreamProtocol): GenerationAdapter {
+export function translated(client: GenerationFormat, protocol: UpstreamProtocol): GenerationAdapter {
   const unaryResponse = (reader: ResponseReader, events: ResponseEvent[], call: GenerationCall): UnaryResponse => ({
     body: Buffer.from(JSON.stringify(client.response(events, call))),
     usage: reader.usage,
     deliveredText: () => events.map(spokenText).join(""),
   });
   return {
+    ...(client.rewritesLogprobs === true && { rewritesLogprobs: true as const }),
     encode(call, upstream, signal) {
       const requested = client.read(call.fields);
       return protocol.encode({ ...requested, outputCap: capOf(requested, call) }, call, upstream, signal);
@@ -29,7 +30,11 @@ export function translated(client: ClientFormat, protocol: UpstreamProtocol): Ge
     async collect(body, call, upstream) {
       const reader = protocol.openReader(call, upstream);
       const lists = new CutLists();
-      const { body: written, ...response } = unaryResponse(reader, await collected(reader, body, lists), call);
+      const { body: written, ...response } = unaryResponse(
+        reader,
+        await collected(reader, body, client.rewritesLogprobs === true ? undefined : lists),
+        call,
+      );
       return { ...response, body: await lists.restore(written) };
     },
     replay(body, call, upstream) {
@@ -59,9 +64,9 @@ function capOf(
 
 /**
  * All events of a complete stream.
- * @param lists receives their log probabilities
+ * @param lists receives their log probabilities; undefined: the events keep them
  */
-async function collected(reader: ResponseReader, body: Buffer, lists: CutLists): Promise<ResponseEvent[]> {
+async function collected(reader: ResponseReader, body: Buffer, lists: CutLists | undefined): Promise<ResponseEvent[]> {
   const events = new CollectedEvents(lists);
   for await (const event of eventsInTurns(body)) {
     if (event.text === "" || reader.ended) continue;

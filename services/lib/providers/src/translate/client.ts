@@ -3,8 +3,10 @@ import type { Fields } from "../conversation/fields.ts";
 import type { Conversation } from "../conversation/types.ts";
 import type { GenerationCall } from "../generation.ts";
 
-/** A client format: parses requests and writes responses. */
-export interface ClientFormat {
+/** A client's format of generated text: parses requests and writes responses, for upstreams of any protocol. */
+export interface GenerationFormat {
+  /** Its log probabilities have a form of their own: they are parsed, and not passed on as bytes. */
+  readonly rewritesLogprobs?: true;
   /** @throws {UpstreamFailure} `client` for what no other protocol can express */
   read(fields: Fields): Conversation;
   /** Builds a complete response from its events, as a JSON value. */

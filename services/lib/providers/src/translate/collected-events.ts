@@ -3,7 +3,7 @@ import type { CutLists } from "../reading/cut-lists.ts";
 
 interface GrowingText extends TextEvent {
   text: string;
-  logprobs?: readonly unknown[];
+  logprobs?: unknown[];
 }
 
 /**
@@ -12,13 +12,13 @@ interface GrowingText extends TextEvent {
  */
 export class CollectedEvents {
   readonly #events: ResponseEvent[] = [];
-  readonly #lists: CutLists;
+  readonly #lists: CutLists | undefined;
   #text: GrowingText | undefined;
   /** Log probabilities of {@link #text}, as pieces of JSON. */
   #entries: Buffer[] = [];
 
-  /** @param lists receives the log probabilities */
-  constructor(lists: CutLists) {
+  /** @param lists receives the log probabilities; undefined: the events keep them */
+  constructor(lists?: CutLists) {
     this.#lists = lists;
   }
 
@@ -43,6 +43,11 @@ export class CollectedEvents {
     }
     this.#text.text += text;
     if (logprobs.length === 0) return;
+    if (this.#lists === undefined) {
+      this.#text.logprobs ??= [];
+      for (const each of logprobs) this.#text.logprobs.push(each);
+      return;
+    }
     this.#text.logprobs ??= [this.#lists.add(this.#entries)];
     const entries = JSON.stringify(logprobs).slice(1, -1);
     this.#entries.push(Buffer.from(this.#entries.length > 0 ? `,${entries}` : entries));

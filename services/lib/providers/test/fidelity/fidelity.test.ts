@@ -3,9 +3,10 @@ import { describe, test } from "node:test";
 import { price } from "@uag/catalog/price";
 import type { Model } from "@uag/catalog/types";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import type { GenerationAdapter, GenerationCall, GenerationFormat } from "../../src/generation.ts";
+import type { GenerationAdapter, GenerationCall } from "../../src/generation.ts";
 import { generationAdapter } from "../../src/registry.ts";
 import type { UsageReport } from "../../src/usage-report.ts";
+import { type ConversationFormat, conversationFormats } from "../formats.ts";
 import { unitsAsNumbers } from "../golden.ts";
 import { anthropicCases } from "./anthropic-cases.ts";
 import type { FidelityCase, Json, Part } from "./case.ts";
@@ -26,7 +27,7 @@ import {
 } from "./views.ts";
 
 const formats: Readonly<
-  Record<GenerationFormat, { whole: (events: readonly Json[]) => Json; view: (body: Json) => View }>
+  Record<ConversationFormat, { whole: (events: readonly Json[]) => Json; view: (body: Json) => View }>
 > = {
   "chat.completions": { whole: completionOf, view: viewOfCompletion },
   messages: { whole: messageOf, view: viewOfMessage },
@@ -56,7 +57,7 @@ function callOf(model: Model, fields: Json, stream: boolean): GenerationCall {
 function received(
   adapter: GenerationAdapter,
   { response, model: id }: FidelityCase,
-  format: GenerationFormat,
+  format: ConversationFormat,
 ): { view: View; usage: UsageReport | undefined } {
   const model = modelNamed(id);
   const upstream = model.upstreams[0] ?? assert.fail();
@@ -98,10 +99,10 @@ const { signal } = new AbortController();
 for (const fidelityCase of [...anthropicCases, ...geminiCases, ...compatibleCases]) {
   const { title, model: id, parts, finish, chatFinish = finish, units, costNanoUsd, returned = [] } = fidelityCase;
   describe(`a response of ${id} with ${title}`, () => {
-    for (const format of Object.keys(formats) as GenerationFormat[]) {
+    for (const format of Object.keys(formats) as ConversationFormat[]) {
       const model = modelNamed(id);
       const upstream = model.upstreams[0] ?? assert.fail();
-      const adapter = generationAdapter(format, upstream.provider.protocol) ?? assert.fail();
+      const adapter = generationAdapter(conversationFormats[format], upstream.provider.protocol) ?? assert.fail();
 
       test(`${format} clients get its content in order, its finish reason and an exact bill`, () => {
         const { view, usage } = received(adapter, fidelityCase, format);

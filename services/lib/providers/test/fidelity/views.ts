@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { GenerationFormat } from "../../src/generation.ts";
+import type { ConversationFormat } from "../formats.ts";
 import type { Finish, Json, Part } from "./case.ts";
 
 /** A response as a client sees it, and the messages or items that repeat it in the next request. */
@@ -221,7 +221,7 @@ export function generatedOf(events: Objects): Json {
 const tool = { name: "weather", parameters: { type: "object", properties: {} } };
 
 /** The request that continues a conversation with a response, and with a result for each call. */
-export const nextRequests: Readonly<Record<GenerationFormat, (view: View) => Json>> = {
+export const nextRequests: Readonly<Record<ConversationFormat, (view: View) => Json>> = {
   "chat.completions": ({ turn, callIds }) => ({
     messages: [
       { role: "user", content: "Continue." },

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstUpstream, testCall, testModel } from "../../../test/support.ts";
 import { generationAdapter } from "../../registry.ts";
+import { responsesFormat } from "./format.ts";
 
 type Json = Record<string, unknown>;
 
 const model = testModel("    reasoning: { switch: thinking, shown: true, sampling: all }");
 const upstream = { ...firstUpstream(model), model: "deepseek-flash" };
-const adapter = generationAdapter("responses", "openai") ?? assert.fail();
+const adapter = generationAdapter(responsesFormat, "openai") ?? assert.fail();
 const { signal } = new AbortController();
 const tools = [{ type: "function", name: "f", parameters: {} }];
 const call = (input: unknown) => testCall(JSON.stringify({ model: "m", input, tools }), model);
