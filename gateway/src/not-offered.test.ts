@@ -4,10 +4,7 @@ import { routes } from "@uag/contract/routes";
 import { notOfferedText } from "./not-offered.ts";
 
 const known: readonly [path: string, text: string][] = [
-  [
-    "/v1/completions",
-    "This gateway does not offer OpenAI's endpoint for legacy completions. Use POST /v1/chat/completions.",
-  ],
+  ["/v1/edits", "This gateway does not offer OpenAI's endpoint for text edits. Use POST /v1/chat/completions."],
   ["/v1/fine_tuning/jobs/ftjob-1/events", "This gateway does not offer OpenAI's endpoint for fine-tuning."],
   [
     "/v1/messages/batches/msgbatch_1/results",

@@ -19,7 +19,6 @@ const rows: readonly Row[] = [
   ["/v1/audio/translations", "OpenAI", "audio translations", sendAudio],
   ["/v1/batches", "OpenAI", "batches", "Send the requests one by one."],
   ["/v1/chat/completions/*", "OpenAI", "stored chat completions", sendHistory],
-  ["/v1/completions", "OpenAI", "legacy completions", useChat],
   ["/v1/containers", "OpenAI", "containers"],
   ["/v1/conversations", "OpenAI", "conversations", sendHistory],
   ["/v1/edits", "OpenAI", "text edits", useChat],

@@ -2,6 +2,7 @@ import type { OperationsOf } from "@uag/pipeline/operation/operation";
 import type { ChatContext } from "./context.ts";
 import { generationOperation } from "./generation/operation.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";
+import { completions } from "./operations/completions.ts";
 import { countGeminiTokens } from "./operations/count-gemini-tokens.ts";
 import { countTokens } from "./operations/count-tokens.ts";
 import { getGeminiModel, listGeminiModels } from "./operations/gemini-models.ts";
@@ -17,6 +18,7 @@ export function operations(context: ChatContext): OperationsOf<"chat"> {
   const getForGoogle = getGeminiModel(context);
   return {
     "chat.completions": generationOperation(chatCompletions, context),
+    completions: generationOperation(completions, context),
     messages: generationOperation(messages, context),
     responses: generationOperation(responses, context),
     generate_content: generationOperation(generateContent, context),

@@ -82,6 +82,20 @@ conformance({
       ...chatStream,
     },
     {
+      name: "a legacy completion",
+      operation: "completions",
+      body: { model: "plain", prompt: "Hi" },
+      errorWithUsage: openAiError,
+      respond: (response) => sendJson(response, 200, completion),
+    },
+    {
+      name: "a streamed legacy completion",
+      operation: "completions",
+      body: { model: "plain", prompt: "Hi", stream: true },
+      errorWithUsage: openAiError,
+      ...chatStream,
+    },
+    {
       name: "a response",
       operation: "responses",
       body: { model: "plain", input: "Hi" },

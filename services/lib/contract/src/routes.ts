@@ -154,6 +154,10 @@ const publicTable = [
     billing: "none",
     errorShape: "native",
   }),
+  {
+    ...forward("POST", "/v1/completions", "chat", "completions", { ...json, billing: "metered" }),
+    modelOperation: "chat.completions",
+  },
   forward("POST", "/v1/embeddings", "embedding", "embeddings", { ...json, billing: "metered" }),
   forward("POST", "/v1/moderations", "embedding", "moderations", { ...json, billing: "free" }),
   forward("POST", "/v1/rerank", "embedding", "rerank", { ...json, billing: "metered" }),

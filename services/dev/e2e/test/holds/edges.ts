@@ -7,6 +7,19 @@ import { chatEdge, type Edge, generateEdge, messagesEdge, type Random, responses
 const pick = <T>(random: Random, of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
 const json = (operation: string, body: object): Edge => ({ operation, body: Buffer.from(JSON.stringify(body)) });
 
+/** Prompts with many or few tokens per byte, with a cap or without, for several choices. */
+function completionsEdge(model: Model, random: Random): Edge {
+  const maxTokens = pick(random, [1, 64, 2_000, undefined]);
+  const prompt = `${pick(random, texts)}\nrepeat ${maxTokens ?? 40} words ${random()}`;
+  const more = { n: pick(random, [1, 3]), echo: random() < 0.5, stream: random() < 0.5 };
+  return json("completions", {
+    model: model.id,
+    prompt,
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...more,
+  });
+}
+
 function embeddingsEdge(model: Model, random: Random): Edge {
   const input = pick<unknown>(random, [
     "x",
@@ -124,6 +137,7 @@ type EdgeOf = (model: Model, random: Random) => Edge | Promise<Edge>;
 /** Requests at the limits of validity, by operation. A video's hold is its task's. */
 export const edges: Readonly<Record<string, EdgeOf>> = {
   "chat.completions": chatEdge,
+  completions: completionsEdge,
   messages: messagesEdge,
   responses: responsesEdge,
   generate_content: generateEdge("generateContent"),

@@ -10,6 +10,7 @@ const wan = "https://www.alibabacloud.com/help/en/model-studio/text-to-video-api
 const seedance = "https://docs.byteplus.com/en/docs/ModelArk/1520757";
 const seedancePrices = "https://docs.byteplus.com/en/docs/ModelArk/1544106";
 const xaiVideo = "https://docs.x.ai/docs/guides/video-generations";
+const completions = "https://platform.openai.com/docs/api-reference/completions/create";
 const embeddings = "https://platform.openai.com/docs/api-reference/embeddings/create";
 const gemini = "https://ai.google.dev/api/embeddings";
 const rerank = "https://docs.voyageai.com/reference/reranker-api";
@@ -120,6 +121,28 @@ const grokFields: FieldTable = {
   webhook_url: free(own, "Read by the gateway."),
 };
 
+/** `POST /v1/completions`: a chat request is made of these fields. */
+const completionFields: FieldTable = {
+  best_of: free(completions, "Read by the gateway: at most `n`."),
+  echo: free(completions, "Read by the gateway."),
+  frequency_penalty: free(completions),
+  logit_bias: free(completions, "Not sent to any provider."),
+  logprobs: free(completions),
+  max_tokens: bounded("output"),
+  model: bounded("input"),
+  n: bounded("candidates"),
+  presence_penalty: free(completions),
+  prompt: bounded("input"),
+  seed: free(completions),
+  stop: free(completions),
+  stream: free(completions),
+  stream_options: free(completions),
+  suffix: refused("chat models do not insert text"),
+  temperature: free(completions),
+  top_p: free(completions),
+  user: free(completions),
+};
+
 /** `POST /v1/embeddings`: fields that are not here are not sent. */
 const embeddingFields: FieldTable = {
   dimensions: free(embeddings),
@@ -191,6 +214,7 @@ export const videoFieldCosts = {
 
 /** The classes of the fields of every other billed operation. */
 export const fieldCosts = {
+  completions: completionFields,
   "images.generations": imageFields,
   "images.edits": imageFields,
   embeddings: embeddingFields,
