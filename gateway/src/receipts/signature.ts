@@ -50,11 +50,12 @@ export function verifiedPayload(jws: string, keys: readonly ReceiptKey[]): strin
   const [header = "", payload = "", signature = "", ...more] = jws.split(".");
   if (signature === "" || more.length > 0) throw new Error("It is not a compact JSON Web Signature.");
   const { alg, kid } = JSON.parse(Buffer.from(header, "base64url").toString()) as { alg?: unknown; kid?: unknown };
-  if (alg !== "EdDSA") throw new Error(`Its algorithm is ${alg}, not EdDSA.`);
+  if (alg !== "EdDSA") throw new Error(`The receipt is signed with ${alg}. Only EdDSA is accepted.`);
   const found = keys.find((each) => each.kid === kid);
-  if (found === undefined) throw new Error(`Its key ${kid} is not among the published keys.`);
+  if (found === undefined)
+    throw new Error(`The receipt was signed with the key ${kid}, which is not among the published keys.`);
   const key = createPublicKey({ key: { kty: found.kty, crv: found.crv, x: found.x }, format: "jwk" });
   if (!verify(null, Buffer.from(`${header}.${payload}`), key, Buffer.from(signature, "base64url")))
-    throw new Error("Its signature does not match: the receipt was changed.");
+    throw new Error("The signature does not match the receipt: the receipt was changed after it was signed.");
   return Buffer.from(payload, "base64url").toString();
 }

@@ -37,7 +37,11 @@ export function createEvents(log: Logger, metrics: Metrics, lagMs: () => number)
       seconds.observe({ kind }, tookMs / 1_000);
       const reported = { kind, accounts, rows: read, tookMs, notices: notices.length };
       if (verdict.exact) log.info(reported, "the books are exact");
-      else log.error({ ...reported, faults: verdict.faults.slice(0, maxLogged) }, "the books are not exact");
+      else
+        log.error(
+          { ...reported, faults: verdict.faults.slice(0, maxLogged) },
+          "the audit of the ledger found violations",
+        );
     },
     fellBack(accountId, why) {
       fallbacks.inc({ why });

@@ -233,7 +233,8 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       violations.set(event.violations.length);
       const counts = { accounts: String(event.accounts), entries: String(event.entries), tookMs: event.tookMs };
       if (event.violations.length === 0) log.info(counts, "the books are exact");
-      else log.error({ ...counts, violations: event.violations.slice(0, 20) }, "the books are not exact");
+      else
+        log.error({ ...counts, violations: event.violations.slice(0, 20) }, "the audit of the ledger found violations");
     },
     transactionRetried: () => retries.inc(),
     transactionCommitted: () => committed.inc(),

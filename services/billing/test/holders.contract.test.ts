@@ -47,7 +47,7 @@ test("concurrent first calls of a holder to any replica never find it fenced", a
   assert.deepEqual([alive.length, alive.filter((is) => !is).length], [1_200, 0]);
 });
 
-test("concurrent first calls of a holder share one write; a failed one is not remembered", async (t) => {
+test("concurrent first calls of a holder share one write; after a failed write the next call writes again", async (t) => {
   await using db = scratch();
   const where = { url: db.env.MONGODB_URL ?? "", database: db.env.MONGODB_DATABASE ?? "" };
   const connection = await connectBooks(where);

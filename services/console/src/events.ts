@@ -40,11 +40,11 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     oidcFailed: (error, requestId) => log.warn({ err: error, request_id: requestId }, "sign-in with OIDC failed"),
     invitationRefused(accountId) {
       invitationsRefused.inc();
-      log.warn({ account_id: accountId }, "an invitation was refused: the account's budget is used up");
+      log.warn({ account_id: accountId }, "invitation not sent: the account has used up its message budget");
     },
     mailed(outcome, error) {
       mails.inc({ outcome });
-      if (outcome === "failed") log.warn({ err: error }, "a mail to a user could not be sent");
+      if (outcome === "failed") log.warn({ err: error }, "sending mail to a user failed");
     },
     leftBehind: (error) => log.warn({ err: error }, "revoking a session's credentials failed"),
     tokenRefused: (error) => log.error({ err: error }, "the admin API rejects CONSOLE_ADMIN_TOKEN"),

@@ -196,7 +196,7 @@ for (const [what, model, request, field] of rejected)
     assert.equal(upstream.received.length, 0);
   });
 
-test("a batch with two task types or two sizes: 400 that names the request", async () => {
+test("rejects a batch with two task types or two sizes with a 400 that names the request", async () => {
   for (const name of ["taskType", "outputDimensionality"]) {
     const value = name === "taskType" ? "CLUSTERING" : 2;
     const { status, text } = await embedAll("gemini", content("a"), { ...content("b"), [name]: value });

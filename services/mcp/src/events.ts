@@ -31,6 +31,6 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
     refused(error, requestId) {
       if (error instanceof GatewayError) logServerError(log, error, { requestId });
     },
-    failed: (error, requestId) => log.error({ err: error, request_id: requestId }, "a tool request failed"),
+    failed: (error, requestId) => log.error({ err: error, request_id: requestId }, "MCP tool call failed"),
   };
 }

@@ -24,7 +24,7 @@ export function createEvents(log: Logger, metrics: Metrics): NotificationEvents 
     },
     messageRefused(kind, account) {
       refusals.labels(kind).inc();
-      log.warn({ kind, account }, "message refused: the account's budget is used up");
+      log.warn({ kind, account }, "message not sent: the account has used up its message budget");
     },
     stumbled(work, error) {
       stumbles.labels(work).inc();

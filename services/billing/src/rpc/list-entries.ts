@@ -20,7 +20,7 @@ export async function listEntries(billing: Billing, request: ListEntriesRequest)
   if (request.requestId !== "") return ofRequest(billing, request);
   const { accountId } = request;
   if (accountId === "") {
-    throw new GatewayError("invalid_request", "Set an account or a request.", { param: "account_id" });
+    throw new GatewayError("invalid_request", "account_id: set it, or request_id.", { param: "account_id" });
   }
   const { limit, after } = readPage(request.page);
   if (!/^\d{0,18}$/.test(after)) throw new GatewayError("invalid_request", undefined, { param: "page.cursor" });

@@ -70,7 +70,7 @@ async function respond(
   const { credentials, personOf, dispatcher, gatewayUrl, path, isAccountWide, bodyLimit } = options;
   const person = personOf(response);
   if (person.user.role === "member" && isAccountWide)
-    throw new GatewayError("permission_denied", "A member sees the cost of their own keys only.");
+    throw new GatewayError("permission_denied", "Members can see the cost of their own keys only.");
   if (person.user.role === "auditor")
     throw new GatewayError("permission_denied", "The role auditor cannot spend money.");
   const query = queryOf(request.originalUrl);

@@ -201,7 +201,7 @@ test("splitting the bytes does not change them", async () => {
   }
 });
 
-test("splitting by one byte reaches the client in as many pieces", async () => {
+test("a response split into single bytes reaches the client in as many pieces", async () => {
   const socket = await rawPost(simulator, path, chat("split-1"), "connection: close\r\n");
   const { text } = await drained(socket);
   assert.match(text, /content-length/);

@@ -47,7 +47,7 @@ test("returns images by URL or inline, in the requested ratio and resolution, at
   assert.deepEqual(entry?.units, { images: 2, input_images: 0, resolution: "1k" });
 });
 
-test("an edit is JSON and charges its input images", async () => {
+test("an image edit takes a JSON body and charges its input images", async () => {
   const edit = {
     model: "grok-imagine-image-2.0",
     prompt: "x",

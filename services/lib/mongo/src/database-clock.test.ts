@@ -69,7 +69,7 @@ for (const jumpMs of [400 * 86_400_000, -400 * 86_400_000, 14 * 3_600_000]) {
   });
 }
 
-test("measures again after the machine was suspended", async () => {
+test("measures the database's clock again after the machine was suspended", async () => {
   const { clock, suspend, reads, trueNow } = setUp();
   await clock.moment();
   suspend(3_600_000);

@@ -37,7 +37,7 @@ test("always sends billed settings to the provider", () => {
   });
 });
 
-test("accepts up to 30 seconds", () => {
+test("accepts videos of up to 30 seconds", () => {
   assert.equal(seedance({ content: [text], duration: 30 }).terms.seconds, 30);
 });
 

@@ -15,7 +15,7 @@ test("a share below one is never shown as 100%, nor one above zero as 0%", () =>
   assert.equal(percent(0.000_01), "<0.01%");
 });
 
-test("a change has its sign", () => {
+test("a change is shown with its sign", () => {
   assert.deepEqual([25, -12.345, 0].map(percentChange), ["+25%", "-12.35%", "0%"]);
 });
 

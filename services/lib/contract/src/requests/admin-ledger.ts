@@ -5,7 +5,7 @@ import { cursor, id, pageFields, usd } from "./admin-fields.ts";
 export const ledgerQuery = z
   .strictObject({ ...pageFields, request_id: id.optional(), account: id.optional() })
   .refine(({ request_id, account }) => (request_id ?? account) !== undefined, {
-    error: "Set an account or a request_id.",
+    error: "account: set it, or request_id.",
     path: ["account"],
   });
 

@@ -34,7 +34,7 @@ export function repairOperation(event: UsageEvent): Operation<Repaired> {
         return { response, postings: [], grants: [] };
       }
       const before = book.entries.get(settled);
-      if (before === undefined) throw new GatewayError("not_found", "The ledger has no such request.");
+      if (before === undefined) throw new GatewayError("not_found", "The ledger has no request with this ID.");
       const more = event.costNanoUsd - billedOf(before);
       return more < 0n ? returned(book, event, { before, amount: -more }) : charged(book, event, more);
     },
