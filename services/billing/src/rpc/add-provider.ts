@@ -24,8 +24,8 @@ const maxProviders = 100;
 export async function templates({ readSource }: Billing): Promise<Map<string, ProviderTemplate>> {
   const { providers } = rowsOf({ ...(await readSource()), overlay: noOverlay });
   const own = Object.entries(providers).map(([name, row]): [string, ProviderTemplate] => {
-    const { protocol, developer_role, openai_options, on_abort, caches_from_tokens, free_fields } = row;
-    const settings = { developer_role, openai_options, on_abort, caches_from_tokens, free_fields };
+    const { protocol, developer_role, openai_options, on_abort, caches_from_tokens, api_version, free_fields } = row;
+    const settings = { developer_role, openai_options, on_abort, caches_from_tokens, api_version, free_fields };
     return [name, { protocol, base_url: addressOf(row.base_url), ...settings }];
   });
   return new Map([...own, ...Object.entries(providerTemplates)]);

@@ -1,4 +1,5 @@
 import { hintOf } from "@uag/catalog/credential";
+import { isDocument, secretOf } from "@uag/catalog/identity";
 import { maxCredentials } from "@uag/catalog/provider-schema";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { credentialCaps, credentialShare } from "@uag/contract/requests/admin-providers";
@@ -32,11 +33,18 @@ const shareSchema = z.object({ ...credentialShare, ...credentialCaps }).partial(
 type Secret = Pick<CreateCredentialRequest, "value" | "variable">;
 
 /** @throws {GatewayError} `invalid_request` */
+function checkValue(value: string): void {
+  const read = secretOf(value);
+  if (typeof read === "string") throw invalid("api_key", `api_key: ${read}.`);
+  if (!isDocument(value) && !secretForm.test(value))
+    throw invalid("api_key", "An API key must have 1 to 4,096 visible characters without spaces.");
+}
+
+/** @throws {GatewayError} `invalid_request` */
 function checkSecret({ value, variable }: Secret): void {
   if ((value === undefined) === (variable === undefined))
     throw invalid("api_key", "Set api_key, or variable with the name of a variable that has it.");
-  if (value !== undefined && !secretForm.test(value))
-    throw invalid("api_key", "An API key must have 1 to 4,096 visible characters without spaces.");
+  if (value !== undefined) checkValue(value);
   if (variable !== undefined && !variableForm.test(variable))
     throw invalid("variable", "The variable's name must begin with PROVIDER_SECRET_, in upper case.");
 }

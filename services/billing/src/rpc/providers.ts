@@ -106,6 +106,7 @@ const settable = new Set([
   "circuit",
   "adaptive_concurrency",
   "caches_from_tokens",
+  "api_version",
   "free_fields",
 ]);
 

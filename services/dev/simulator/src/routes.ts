@@ -1,7 +1,9 @@
 import { anthropic } from "./anthropic/routes.ts";
 import { ark } from "./ark/routes.ts";
+import { azure } from "./azure/routes.ts";
 import { dashScope } from "./dashscope/routes.ts";
 import { dashScopeNative } from "./dashscope-native/routes.ts";
+import { entra } from "./entra/routes.ts";
 import { gemini } from "./gemini/routes.ts";
 import type { Provider } from "./http/types.ts";
 import { media } from "./media/routes.ts";
@@ -15,6 +17,8 @@ import { xai } from "./xai/routes.ts";
  */
 export const providers: readonly Provider[] = [
   openAi,
+  azure,
+  entra,
   anthropic,
   gemini,
   // Must precede the other one of the same provider, whose prefix contains its own.

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { publicIdOf, type Secret, secretOf } from "./identity.ts";
 import { nanoUsd } from "./nano-usd.ts";
 import type { Credential, SpendCaps } from "./types.ts";
 
@@ -8,8 +9,17 @@ const leastLength = 16;
 /** What a header may have. */
 const headerText = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
 
-/** Such as `sk-...abcd`, by which people tell credentials apart. */
+/** Such as `sk-...abcd`, or `entra ...abcd`, by which people tell credentials apart. */
 export function hintOf(secret: string): string {
+  const read = secretOf(secret);
+  return typeof read === "string" ? "..." : shownSecret(read);
+}
+
+function shownSecret({ apiKey, identity }: Secret): string {
+  return identity === undefined ? masked(apiKey) : `${identity.type} ${masked(publicIdOf(identity))}`;
+}
+
+function masked(secret: string): string {
   if (secret.length < leastLength) return "...";
   const [prefix = ""] = /^[a-z]{2,6}-/i.exec(secret) ?? [];
   return `${prefix}...${secret.slice(-shownCharacters)}`;
@@ -30,16 +40,16 @@ export const seedOf = (name: string): number => createHash("sha256").update(name
 /** The file's only key, and a provider that is called without one. */
 export const onlyCredential: CredentialRow = { id: "", name: "", weight: 1, priority: 0, account: "" };
 
-/** @param apiKey empty: the provider is called without one */
-export function credentialOf(provider: string, row: CredentialRow, apiKey: string): Credential {
+/** @param secret without key and identity: the provider is called without one */
+export function credentialOf(provider: string, row: CredentialRow, secret: Secret): Credential {
   const { id, weight, priority, caps } = row;
   const seed = seedOf(`${provider}\n${id}`);
   // An account's name cannot be mistaken for the id of a credential that is its own account.
   const account = row.account === "" ? `=${id}` : row.account;
-  return { id, name: shownName(row.name, apiKey), weight, priority, account, ...(caps && { caps }), seed };
+  return { id, name: shownName(row.name, secret), weight, priority, account, ...(caps && { caps }), seed };
 }
 
-function shownName(name: string, apiKey: string): string {
+function shownName(name: string, secret: Secret): string {
   if (headerText.test(name)) return name;
-  return apiKey === "" ? "" : hintOf(apiKey);
+  return secret.apiKey === "" && secret.identity === undefined ? "" : shownSecret(secret);
 }

@@ -6,6 +6,8 @@ interface ProtocolRow {
   readonly developerRole: boolean;
   /** Whether the options of {@link openAiOptionNames} are supported, likewise. */
   readonly openAiOptions: boolean;
+  /** The header of an API key where it is not a bearer token. */
+  readonly keyHeader?: string;
 }
 
 /**
@@ -32,6 +34,7 @@ export type OpenAiOptionName = (typeof openAiOptionNames)[number];
  */
 export const protocols = {
   openai: { developerRole: true, openAiOptions: true },
+  azure: { developerRole: true, openAiOptions: true, keyHeader: "api-key" },
   dashscope: { developerRole: false, openAiOptions: false },
   xai: { developerRole: true, openAiOptions: false },
   anthropic: { developerRole: true, openAiOptions: false },
@@ -39,6 +42,10 @@ export const protocols = {
   ark: { developerRole: true, openAiOptions: false },
   voyage: { developerRole: true, openAiOptions: false },
 } as const satisfies Record<string, ProtocolRow>;
+
+/** The header of an API key of a protocol; undefined: it is a bearer token. */
+export const keyHeaderOf = (protocol: keyof typeof protocols): string | undefined =>
+  (protocols[protocol] as ProtocolRow).keyHeader;
 
 /** Every protocol's name, in the table's order. */
 export const protocolNames = Object.keys(protocols) as (keyof typeof protocols)[];

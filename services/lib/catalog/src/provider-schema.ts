@@ -1,4 +1,5 @@
 import {
+  apiVersion,
   circuitFigures,
   concurrencyFigures,
   credentialCaps,
@@ -58,12 +59,15 @@ const concurrencySchema = z
   .strictObject({ min: concurrencyFigures.min.default(4), max: concurrencyFigures.max.default(1_000) })
   .refine(({ min, max }) => min <= max, "min must not be above max");
 
+const secretText =
+  "A reference to the environment, never the secret itself: an API key, or a JSON document with the `type` of a credential of the cloud's own kind (entra).";
+
 const credentialSchema = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have 1 to 64 letters, digits, and . _ -")
     .describe("Unique among the provider's; shown in headers, receipts and metrics."),
-  api_key: z.string().min(1).describe("A reference to the environment; never the key itself."),
+  api_key: z.string().min(1).describe(secretText),
   weight: credentialShare.weight.default(1),
   priority: credentialShare.priority.default(0),
   account: credentialShare.account.default(""),
@@ -78,7 +82,12 @@ export const maxCredentials = 16;
 export const providerSchema = z.strictObject({
   protocol: z.enum(protocolNames).describe("Wire protocol."),
   base_url: z.string().min(1).describe("May refer to the environment, with or without a default."),
-  api_key: z.string().optional().describe("A reference to the environment; never the key itself."),
+  api_key: z.string().optional().describe(secretText),
+  api_version: apiVersion
+    .optional()
+    .describe(
+      "Azure OpenAI's `api-version`: calls go to `/deployments/{model}/...`, and base_url ends in `/openai`. Default: the v1 API, where base_url ends in `/openai/v1`.",
+    ),
   credentials: z
     .array(credentialSchema)
     .min(1)

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type CredentialRow, capsOf, credentialOf, onlyCredential, seedOf } from "./credential.ts";
 import { referencesIn, resolveReferences } from "./env.ts";
+import { secretOf } from "./identity.ts";
 import type { OverlayCredential } from "./overlay.ts";
 import { openAiOptionNames, protocols } from "./protocols.ts";
 import type { providerSchema } from "./provider-schema.ts";
@@ -66,6 +67,7 @@ export function resolveProvider(
     adaptiveConcurrency: row.adaptive_concurrency,
     transport: transportOf({ proxy, caFile, certFile, keyFile }, { ...row.connections, guarded: addressed }),
     onAbort: row.on_abort,
+    apiVersion: row.api_version,
     cachesFromTokens: row.caches_from_tokens,
     developerRole: row.developer_role ?? protocols[row.protocol].developerRole,
     freeFields: new Set(row.free_fields),
@@ -176,9 +178,10 @@ function accessOf(
   const url = URL.parse(address[0] ?? "");
   if (url === null || !/^https?:$/.test(url.protocol)) return "base_url is not an http or https URL";
   const basePath = url.pathname.replace(/(?<!\/)\/+$/, "");
-  const [apiKey = ""] = keys;
-  const credential = credentialOf(of.provider, of, apiKey);
-  return { credential, simulated: of.simulated, origin: url.origin, basePath, apiKey };
+  const secret = secretOf(keys[0] ?? "");
+  if (typeof secret === "string") return secret;
+  const credential = credentialOf(of.provider, of, secret);
+  return { credential, simulated: of.simulated, origin: url.origin, basePath, ...secret };
 }
 
 /** @param texts empty when unset */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Secret } from "./identity.ts";
 import type { ModelPrice } from "./price.ts";
 import type { OpenAiOptionName, protocols } from "./protocols.ts";
 import type { imageSchema, modelSchema, priceReviewSchema, priceVersionSchema, transcriptionSchema } from "./schema.ts";
@@ -110,14 +111,13 @@ export interface Credential {
 }
 
 /** Where a provider is reached with one of its credentials. */
-export interface ProviderAccess {
+export interface ProviderAccess extends Secret {
   readonly credential: Credential;
   /** The simulator replaces the provider. */
   readonly simulated: boolean;
   readonly origin: string;
   /** Path of the base URL, without a trailing slash. */
   readonly basePath: string;
-  readonly apiKey: string;
 }
 
 /** A provider with resolved environment references, as new requests reach it. */
@@ -148,6 +148,8 @@ export interface Provider extends ProviderAccess {
   readonly openAiOptions: ReadonlySet<OpenAiOptionName>;
   /** Fields that the gateway does not know, and that cannot raise a request's cost here. */
   readonly freeFields: ReadonlySet<string>;
+  /** Azure's version of its API, by which calls name deployments in their path; absent: the v1 API. */
+  readonly apiVersion?: string | undefined;
   /**
    * What it does with a stream whose connection is closed; undefined: what the protocol's owner
    * does.

@@ -121,11 +121,12 @@ test("a provider's key that is a file is read again, and an unreadable one leave
   await rm(dir, { recursive: true });
 });
 
-test("the shipped catalogue is valid, and every provider's models are served once its key is set", async () => {
+test("the shipped catalogue is valid, and every provider's models are served once its key is set, and its address if that is the customer's own", async () => {
   const file = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
   const text = await readFile(file, "utf8");
-  const names = [...text.matchAll(/\$\{([A-Z_]+_API_KEY)\}/g)].map((match) => match[1] as string);
-  const catalog = parseCatalog(text, Object.fromEntries(names.map((name) => [name, "k"])));
+  const names = [...text.matchAll(/\$\{([A-Z_]+_(?:API_KEY|BASE_URL))\}/g)].map((match) => match[1] as string);
+  const valueOf = (name: string): string => (name.endsWith("URL") ? "https://own.test" : "k");
+  const catalog = parseCatalog(text, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
   assert.deepEqual(catalog.unserved, []);
   assert.equal(catalog.models.size, readRows(text).models.length);
   for (const model of catalog.models.values()) assert.ok(model.created > 0, model.id);

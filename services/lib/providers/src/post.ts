@@ -4,6 +4,7 @@ import { UpstreamFailure } from "./failure.ts";
 import type { BadResponse, UpstreamCall } from "./generation.ts";
 import { type HttpResponse, send } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
+import { authorized, rejected } from "./identity/authorize.ts";
 
 const maxErrorBytes = 256 * 1024;
 
@@ -36,18 +37,20 @@ export interface PostOptions {
 export async function post(options: PostOptions): Promise<HttpResponse> {
   const { pools, upstream, call, disconnect } = options;
   const { provider } = upstream;
+  const path = provider.basePath + call.path;
+  const { headers, body } = call;
+  const about = { path, method: "POST", headers, body } as const;
+  const authorization = provider.identity === undefined ? headers : await authorized(pools, provider, about);
   const watch = disconnect && new DisconnectWatch(options.signal, disconnect);
   const request = {
+    ...about,
     origin: provider.origin,
-    path: provider.basePath + call.path,
-    method: "POST",
-    headers: call.headers,
-    body: call.body,
+    headers: authorization,
     timeouts: provider.timeouts,
     transport: provider.transport,
     signal: watch?.signal ?? options.signal,
     onSent: () => watch?.sent(),
-  } as const;
+  };
   const response = await send(pools, request).catch((error: unknown) => {
     const explained = watch?.explained(error) ?? error;
     watch?.done();
@@ -55,9 +58,10 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
   });
   pools.observe?.(upstream, response);
   if (isSuccess(response.status)) return watch?.responded(response) ?? response;
+  if (response.status === 401) rejected(pools, provider);
   // A rejected request is not charged and ends quickly, so it need not outlive its client.
   watch?.done();
-  const body = await response.read(maxErrorBytes).catch((error: unknown) => {
+  const reported = await response.read(maxErrorBytes).catch((error: unknown) => {
     if (error instanceof UpstreamFailure && error.kind !== "cancelled") return Buffer.alloc(0);
     throw error;
   });
@@ -65,7 +69,7 @@ export async function post(options: PostOptions): Promise<HttpResponse> {
     throw new UpstreamFailure("transient", `${provider.name} sent no content`, { status: response.status });
   }
   const failure = options.failureOf(
-    { status: response.status, header: (name) => response.header(name), body },
+    { status: response.status, header: (name) => response.header(name), body: reported },
     upstream,
   );
   throw failure.of(response);

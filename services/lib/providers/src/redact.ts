@@ -1,3 +1,4 @@
+import { secretsOf } from "@uag/catalog/identity";
 import type { Provider } from "@uag/catalog/types";
 
 /** Maximum length of an upstream's text that may be shown. */
@@ -14,6 +15,8 @@ const ahead = 2_000;
 const secretShapes = [
   /\b(?:(?:sk|pk|xai|pa|org|proj|ak)[-_]|AIza|Bearer\s+)(?=[A-Za-z_-]{0,20}[0-9*])[A-Za-z0-9_*.-]{10,}/g,
   /\b[A-Za-z0-9]{2,8}-\*{3,}[A-Za-z0-9]{2,}/g,
+  // Access tokens: JSON web tokens and Google's.
+  /\b(?:eyJ|ya29\.)[A-Za-z0-9_.-]{16,}/g,
 ];
 const addresses = /\bhttps?:\/\/(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9a-f:]+\])(?::\d+)?[^\s"'<>]*/gi;
 
@@ -51,7 +54,9 @@ export function redact(text: string, provider: Provider): string {
  */
 function stretchesIn(text: string, provider: Provider): Stretch[] {
   const { host, hostname } = new URL(provider.origin);
-  const secrets = [provider.apiKey, ...(provider.headers ?? []).filter((value) => value.length >= minHeaderLength)];
+  const { apiKey, identity } = provider;
+  const own = identity === undefined ? [apiKey] : secretsOf(identity);
+  const secrets = [...own, ...(provider.headers ?? []).filter((value) => value.length >= minHeaderLength)];
   const ours = [provider.origin + provider.basePath, provider.origin, host, hostname].flatMap((address) =>
     places(text, address, "[upstream]"),
   );

@@ -2,6 +2,7 @@ import type { OnAbort, Protocol, Provider, Upstream } from "@uag/catalog/types";
 import type { UnitName } from "@uag/catalog/units";
 import { anthropic } from "./anthropic/provider.ts";
 import { ark } from "./ark/provider.ts";
+import { azure } from "./azure/provider.ts";
 import { dashScope } from "./dashscope/provider.ts";
 import { hiddenUnits, type StreamCall } from "./disconnect/estimable.ts";
 import { gemini } from "./gemini/provider.ts";
@@ -16,6 +17,7 @@ import { xai } from "./xai/provider.ts";
 /** One line per protocol of the catalogue's table (`services/lib/catalog/src/protocols.ts`). */
 const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
   openai: openAi,
+  azure,
   anthropic,
   gemini,
   dashscope: dashScope,

@@ -11,7 +11,7 @@ export const upstream = (protocol: Protocol): Upstream => ({
     origin: "https://provider.example",
     basePath: "",
     apiKey: "sk-secret-1234",
-    credential: credentialOf(protocol, onlyCredential, ""),
+    credential: credentialOf(protocol, onlyCredential, { apiKey: "" }),
     inUse: [],
     simulated: false,
     seed: 0,

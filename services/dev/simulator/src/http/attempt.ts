@@ -47,7 +47,7 @@ export interface Exchange {
 }
 
 function masked(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const secret = new Set(["authorization", "x-api-key", "x-goog-api-key", "cookie"]);
+  const secret = new Set(["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"]);
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secret.has(name) ? "***" : value]));
 }
 

@@ -39,6 +39,7 @@ async function bodyOf({ match, method, bytes, headers }: Incoming): Promise<unkn
   const reads = match.route.reads ?? (method === "POST" ? "json" : "nothing");
   if (reads === "nothing") return undefined;
   if (reads === "json") return parseJson(bytes, protocol);
+  if (reads === "urlencoded") return Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
   const form = await readForm(bytes, headers["content-type"] ?? "");
   if (form === undefined) throw new Rejection(protocol.badJson());
   return form;

@@ -163,7 +163,7 @@ export interface Route {
   /** Name in the truth log. */
   readonly operation: string;
   /** The type of its body; default: `json` for a POST, `nothing` for others. */
-  readonly reads?: "json" | "form" | "nothing";
+  readonly reads?: "json" | "form" | "urlencoded" | "nothing";
   /**
    * Whether it streams, if that depends on the path or a header rather than on the body's `stream`.
    */

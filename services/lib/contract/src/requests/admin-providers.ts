@@ -7,6 +7,11 @@ const baseUrl = z
   .max(2_000, "The base URL is too long.");
 const revision = z.int().min(0);
 
+/** Azure OpenAI's `api-version`, here and in the catalogue's file. */
+export const apiVersion = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}(-preview)?$/, "must be a date, such as 2024-10-21, with or without -preview");
+
 /** When an upstream's circuit breaker opens, here and in the catalogue's file. */
 export const circuitFigures = {
   failure_share: z
@@ -57,6 +62,9 @@ const settings = {
     .enum(["stops", "continues"])
     .nullish()
     .describe("Whether it stops or continues (and bills) a stream whose connection is closed."),
+  api_version: apiVersion
+    .nullish()
+    .describe("Azure OpenAI's `api-version`, by which deployments are called by their path. Default: the v1 API."),
   caches_from_tokens: z
     .int()
     .min(0)
@@ -80,9 +88,11 @@ const settings = {
 const apiKey = z
   .string()
   .min(1, "The API key must not be empty.")
-  .max(4_096, "The API key is too long.")
+  .max(8_192, "The API key is too long.")
   .optional()
-  .describe("The provider's API key. It is stored encrypted and never shown again.");
+  .describe(
+    'The provider\'s API key, or the JSON document of a credential of the cloud\'s own kind: {"type": "entra", "tenant_id", "client_id", "client_secret"} for Azure. It is stored encrypted and never shown again.',
+  );
 const variable = name
   .optional()
   .describe(

@@ -32,12 +32,13 @@ function providerOf({ current, all }: TestCatalogs, request: TestProviderRequest
 }
 
 /** Only where it is reached: the provider in force may be disabled. */
-const accessOf = ({ credential, simulated, origin, basePath, apiKey }: ProviderAccess): ProviderAccess => ({
+const accessOf = ({ credential, simulated, origin, basePath, apiKey, identity }: ProviderAccess): ProviderAccess => ({
   credential,
   simulated,
   origin,
   basePath,
   apiKey,
+  identity,
 });
 
 /** One test of one provider. */

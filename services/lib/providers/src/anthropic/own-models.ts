@@ -5,7 +5,7 @@ import { anthropicHeaders } from "./headers.ts";
 
 /** Anthropic's list of models (platform.claude.com/docs/en/api/models-list); a page has at most 1,000. */
 export const anthropicOwnModels: OwnModelsAdapter = {
-  path: "/v1/models?limit=1000",
+  pathOf: () => "/v1/models?limit=1000",
   headersOf: (provider, requestId) => anthropicHeaders(provider, requestId, []),
   modelsIn(body) {
     const { data } = fieldsOf(body);

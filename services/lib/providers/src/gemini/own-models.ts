@@ -7,7 +7,7 @@ const prefix = "models/";
 
 /** Gemini's list of models (ai.google.dev/api/models, models.list); a page has at most 1,000. */
 export const geminiOwnModels: OwnModelsAdapter = {
-  path: "/v1beta/models?pageSize=1000",
+  pathOf: () => "/v1beta/models?pageSize=1000",
   headersOf: geminiHeaders,
   modelsIn(body) {
     const { models } = fieldsOf(body);

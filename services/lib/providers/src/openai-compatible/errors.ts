@@ -53,7 +53,7 @@ function kindWithoutStatus(reported: UpstreamMessage | undefined, variant: OpenA
   if (/^[45]\d\d$/.test(code)) return kindOf(Number(code), reported, variant);
   if (reports(reported, variant.operatorCodes)) return "operator";
   if (reports(reported, rateCodes)) return "capacity";
-  const client = /^invalid|unsupported|data_?inspection|content_policy|context_length/i;
+  const client = /^invalid|unsupported|data_?inspection|content_(?:policy|filter)|context_length/i;
   return client.test(type) || client.test(code) ? "client" : "transient";
 }
 

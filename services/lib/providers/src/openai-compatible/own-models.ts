@@ -22,7 +22,7 @@ function modelOf(item: Fields): OwnModel[] {
  */
 export function openAiOwnModels(variant: OpenAiVariant, path: string): OwnModelsAdapter {
   return {
-    path,
+    pathOf: () => path,
     headersOf: bearerHeaders,
     modelsIn(body) {
       const list = Array.isArray(body) ? body : fieldsOf(body)["data"];

@@ -3,6 +3,7 @@ import { parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import { send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
+import { authorized, rejected } from "../identity/authorize.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { OwnModel, OwnModelsAdapter } from "./types.ts";
 
@@ -27,10 +28,12 @@ export async function listOwnModels(options: ListOwnModelsOptions): Promise<OwnM
   const { pools, adapter, provider, requestId, signal } = options;
   const { origin, basePath, timeouts, transport } = provider;
   const headers = adapter.headersOf(provider, requestId);
-  const call = { origin, path: basePath + adapter.path, method: "GET", headers, body: undefined } as const;
-  const response = await send(pools, { ...call, timeouts, transport, signal });
+  const call = { path: basePath + adapter.pathOf(provider), method: "GET", headers, body: undefined } as const;
+  const request = { ...call, headers: await authorized(pools, provider, call) };
+  const response = await send(pools, { ...request, origin, timeouts, transport, signal });
   const body = await boundedResponse(await response.read(maxBytes));
   const { status } = response;
+  if (status === 401) rejected(pools, provider);
   if (status >= 300) {
     const bad = { status, header: (name: string) => response.header(name), body };
     throw adapter.failureOf(bad, { provider, model: "", weight: 1, priority: 0 }).of(response);

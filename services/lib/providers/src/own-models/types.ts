@@ -14,7 +14,7 @@ export interface OwnModel {
 /** How a provider lists its own models. */
 export interface OwnModelsAdapter {
   /** Path and query, relative to the provider's base path, for as many models as one page can have. */
-  readonly path: string;
+  pathOf(provider: Provider): string;
   /** Names and values alternating. */
   headersOf(provider: Provider, requestId: string): string[];
   /** The models in a response; undefined when it is not a list of models. */

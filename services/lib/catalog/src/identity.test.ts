@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hintOf } from "./credential.ts";
+import { secretOf } from "./identity.ts";
+import { parseCatalog } from "./parse.ts";
+import { pooled } from "./pool.ts";
+import type { Upstream } from "./types.ts";
+
+const entra = {
+  type: "entra",
+  tenant_id: "contoso.onmicrosoft.com",
+  client_id: "11111111-2222-3333-4444-55555555abcd",
+  client_secret: "a-secret-of-contoso",
+};
+
+test("a secret is an API key unless it is a credential document, which is never an API key", () => {
+  assert.deepEqual(secretOf("sk-1234"), { apiKey: "sk-1234", identity: undefined });
+  const read = secretOf(JSON.stringify(entra));
+  assert.ok(typeof read === "object");
+  assert.equal(read.apiKey, "");
+  assert.equal(read.identity?.type, "entra");
+});
+
+test("a document that is not valid is refused with its field, and without its content", () => {
+  const without = { ...entra, client_secret: undefined };
+  for (const [text, fault] of [
+    [JSON.stringify(without), /client_secret/],
+    [JSON.stringify({ ...entra, type: "other" }), /type/],
+    [`{"type":"entra","client_secret":"${entra.client_secret}"`, /not valid/],
+    [JSON.stringify({ ...entra, token_url: "file:///etc" }), /token_url/],
+    [JSON.stringify({ ...entra, tenant_id: "../x" }), /tenant_id/],
+  ] as const) {
+    const read = secretOf(text);
+    assert.ok(typeof read === "string");
+    assert.match(read, fault);
+    assert.doesNotMatch(read, /a-secret-of-contoso/);
+  }
+});
+
+test("a document is shown by its kind and the end of its public id", () => {
+  assert.equal(hintOf(JSON.stringify(entra)), "entra ...abcd");
+  assert.equal(hintOf('{"type":'), "...");
+});
+
+const yaml = `
+providers:
+  p:
+    protocol: azure
+    base_url: https://p.test/openai/v1
+    credentials: [{ name: a, api_key: "\${DOCUMENT}" }, { name: b, api_key: "\${KEY}" }]
+models: []`;
+
+test("a pool may have an API key and a document, each with its own secret only", () => {
+  const env = { DOCUMENT: JSON.stringify(entra), KEY: "azure-key-1" };
+  const provider = parseCatalog(yaml, env).providers.get("p");
+  assert.ok(provider);
+  const { pool = [] } = pooled({ provider, model: "m", weight: 1, priority: 0 } satisfies Upstream);
+  const secrets = pool.map((each) => [each.provider.apiKey, each.provider.identity?.type]);
+  assert.deepEqual(secrets, [
+    ["", "entra"],
+    ["azure-key-1", undefined],
+  ]);
+});
+
+test("another secret in a document makes another version of the catalogue", () => {
+  const versionWith = (client_secret: string) =>
+    parseCatalog(yaml, { DOCUMENT: JSON.stringify({ ...entra, client_secret }), KEY: "k" }).version;
+  assert.notEqual(versionWith("one"), versionWith("two"));
+});
+
+test("a credential whose document is not valid is not used, and the provider is served with the others", () => {
+  const catalog = parseCatalog(yaml, { DOCUMENT: '{"type":"entra"}', KEY: "k" });
+  assert.deepEqual(
+    catalog.providers.get("p")?.inUse.map(({ id }) => id),
+    ["b"],
+  );
+  const none = parseCatalog(yaml.replace(', { name: b, api_key: "${KEY}" }', ""), { DOCUMENT: '{"type":"entra"}' });
+  assert.match(none.unserved.join(), /^p: the credential is not valid: tenant_id/);
+});
