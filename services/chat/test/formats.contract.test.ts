@@ -12,12 +12,13 @@ type Json = Record<string, unknown>;
 
 const models: Readonly<Record<string, readonly string[]>> = {
   openai: ["gpt-4o-mini", "gpt-5-mini"],
+  azure: ["gpt-4.1-mini"],
   dashscope: ["qwen-plus"],
   xai: ["grok-4.5"],
   anthropic: ["claude-sonnet-4-5", "claude-opus-4-8"],
   gemini: ["gemini-2.5-flash", "gemini-3-flash-preview"],
 };
-const paths: Readonly<Record<string, string>> = { openai: "/openai/v1", xai: "/xai/v1" };
+const paths: Readonly<Record<string, string>> = { openai: "/openai/v1", azure: "/azure/openai/v1", xai: "/xai/v1" };
 const faults = [
   "cut-6",
   "error-event-6",

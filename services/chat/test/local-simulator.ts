@@ -6,6 +6,8 @@ import { fileURLToPath } from "node:url";
 
 /** A call that the simulator served. */
 export interface ServedCall {
+  readonly provider: string;
+  readonly path: string;
   readonly requested_model: string;
   readonly key_hash: string;
   readonly stream: boolean;

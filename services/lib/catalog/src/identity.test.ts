@@ -63,8 +63,8 @@ test("a pool may have an API key and a document, each with its own secret only",
 });
 
 test("another secret in a document makes another version of the catalogue", () => {
-  const versionWith = (client_secret: string) =>
-    parseCatalog(yaml, { DOCUMENT: JSON.stringify({ ...entra, client_secret }), KEY: "k" }).version;
+  const versionWith = (clientSecret: string) =>
+    parseCatalog(yaml, { DOCUMENT: JSON.stringify({ ...entra, client_secret: clientSecret }), KEY: "k" }).version;
   assert.notEqual(versionWith("one"), versionWith("two"));
 });
 

@@ -53,7 +53,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What tells an identity apart and is no secret. */
+/** The part of an identity that distinguishes it and is no secret. */
 export function publicIdOf(identity: Identity): string {
   return identity.client_id;
 }

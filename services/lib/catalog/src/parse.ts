@@ -77,7 +77,9 @@ export function parseCatalog(
   for (const provider of providers.values()) {
     hash.update(`\n${provider.name} ${provider.origin}${provider.basePath} ${provider.transport.id}`);
     // Keys and headers may come from files, which a rotation replaces.
-    const keys = [...provider.accesses.values()].map(({ apiKey, identity }) => apiKey + (JSON.stringify(identity) ?? ""));
+    const keys = [...provider.accesses.values()].map(
+      ({ apiKey, identity }) => apiKey + (JSON.stringify(identity) ?? ""),
+    );
     hash.update(`\n${[...keys, ...provider.headers].join(" ")}`);
   }
   const rows = row.price_versions ?? [];

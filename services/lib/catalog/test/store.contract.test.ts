@@ -125,8 +125,8 @@ test("the shipped catalogue is valid, and every provider's models are served onc
   const file = new URL("../../../../infra/config/catalog.yaml", import.meta.url);
   const text = await readFile(file, "utf8");
   const names = [...text.matchAll(/\$\{([A-Z_]+_(?:API_KEY|BASE_URL))\}/g)].map((match) => match[1] as string);
-  const valueOf = (name: string): string => (name.endsWith("URL") ? "https://own.test" : "k");
-  const catalog = parseCatalog(text, Object.fromEntries(names.map((name) => [name, valueOf(name)])));
+  const settingOf = (name: string): string => (name.endsWith("URL") ? "https://own.test" : "k");
+  const catalog = parseCatalog(text, Object.fromEntries(names.map((name) => [name, settingOf(name)])));
   assert.deepEqual(catalog.unserved, []);
   assert.equal(catalog.models.size, readRows(text).models.length);
   for (const model of catalog.models.values()) assert.ok(model.created > 0, model.id);

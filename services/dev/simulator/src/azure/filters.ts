@@ -23,7 +23,9 @@ function* annotatedEvents(events: Iterable<StreamEvent>): Generator<StreamEvent>
       yield { data: JSON.stringify(first) };
     }
     isFirst = false;
-    yield event.terminator === undefined ? { ...event, data: JSON.stringify(annotated(JSON.parse(event.data))) } : event;
+    yield event.terminator === undefined
+      ? { ...event, data: JSON.stringify(annotated(JSON.parse(event.data))) }
+      : event;
   }
 }
 

@@ -27,9 +27,16 @@ function bodyFor({ status, quota, message, retrySeconds = 6 }: Problem): ErrorBo
   if (status === 429) {
     return quota
       ? bodyOf("insufficient_quota", "You exceeded your current quota, please check your plan and billing details.")
-      : bodyOf("429", `Requests have exceeded call rate limit of your current pricing tier. Please retry after ${retrySeconds} seconds.`);
+      : bodyOf(
+          "429",
+          `Requests have exceeded call rate limit of your current pricing tier. Please retry after ${retrySeconds} seconds.`,
+        );
   }
-  if (status >= 500) return bodyOf("InternalServerError", message ?? "Backend returned unexpected response. Please contact Microsoft for help.");
+  if (status >= 500)
+    return bodyOf(
+      "InternalServerError",
+      message ?? "Backend returned unexpected response. Please contact Microsoft for help.",
+    );
   return bodyOf("BadRequest", message ?? "The request was rejected.");
 }
 

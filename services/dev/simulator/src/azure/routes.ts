@@ -11,12 +11,12 @@ const filteredText =
   "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry. To learn more about our content filtering policies please read our documentation: https://go.microsoft.com/fwlink/?linkid=2198766";
 
 function filtered(): Rejection {
-  const content_filter_result = { ...harmless, violence: { filtered: true, severity: "medium" } };
+  const contentFilterResult = { ...harmless, violence: { filtered: true, severity: "medium" } };
   return rejectAzure(400, "content_filter", filteredText, {
     param: "prompt",
     type: null,
     status: 400,
-    innererror: { code: "ResponsibleAIPolicyViolation", content_filter_result },
+    innererror: { code: "ResponsibleAIPolicyViolation", content_filter_result: contentFilterResult },
   });
 }
 
@@ -86,7 +86,12 @@ export const azure: Provider = {
       operation: "chat.completions",
       handle: atDeployment(chat),
     },
-    { method: "POST", path: `${deployment}/embeddings`, operation: "embeddings", handle: atDeployment(openAiEmbeddings) },
+    {
+      method: "POST",
+      path: `${deployment}/embeddings`,
+      operation: "embeddings",
+      handle: atDeployment(openAiEmbeddings),
+    },
     {
       method: "GET",
       path: "/openai/models",

@@ -9,9 +9,9 @@ export const entraTokens = new AccessTokens("eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ
 /** https://learn.microsoft.com/entra/identity-platform/reference-error-codes */
 function refused(status: number, error: string, number: number, text: string): JsonReply {
   const trace = "00000000-0000-4000-8000-000000000000";
-  const error_description = `AADSTS${number}: ${text} Trace ID: ${trace} Correlation ID: ${trace} Timestamp: ${new Date().toISOString()}`;
+  const errorDescription = `AADSTS${number}: ${text} Trace ID: ${trace} Correlation ID: ${trace} Timestamp: ${new Date().toISOString()}`;
   const about = { error_codes: [number], timestamp: new Date().toISOString(), trace_id: trace, correlation_id: trace };
-  return { type: "json", status, body: { error, error_description, ...about } };
+  return { type: "json", status, body: { error, error_description: errorDescription, ...about } };
 }
 
 const protocol: Protocol = {
@@ -23,7 +23,12 @@ const protocol: Protocol = {
   badJson: () => refused(400, "invalid_request", 900144, "The request body is not valid."),
   tooLarge: () => refused(413, "invalid_request", 900144, "The request body is too large."),
   error: ({ status, message }) =>
-    refused(status, status >= 500 ? "temporarily_unavailable" : "invalid_request", 90033, message ?? "A transient error has occurred. Please try again."),
+    refused(
+      status,
+      status >= 500 ? "temporarily_unavailable" : "invalid_request",
+      90033,
+      message ?? "A transient error has occurred. Please try again.",
+    ),
   streamError: () => ({ data: "" }),
   newRequestId: uuidOf,
   headers: (requestId) => ({ "x-ms-request-id": requestId, "cache-control": "no-store, no-cache" }),

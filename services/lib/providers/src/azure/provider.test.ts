@@ -47,7 +47,10 @@ test("with an api-version the deployment is in the path", async () => {
   const call = await azure.generation?.["chat.completions"]?.encode(chat, dated, signal);
   assert.equal(call?.path, "/deployments/my%20deployment/chat/completions?api-version=2024-10-21");
   const traits = { dimensions: 3, sizes: undefined, tokenInput: false };
-  const embedded = azure.embeddings?.encode({ requestId: "r", inputs: ["a"], dimensions: undefined, traits } as never, dated);
+  const embedded = azure.embeddings?.encode(
+    { requestId: "r", inputs: ["a"], dimensions: undefined, traits } as never,
+    dated,
+  );
   assert.equal(embedded?.path, "/deployments/my%20deployment/embeddings?api-version=2024-10-21");
   assert.equal(azure.ownModels?.pathOf(dated.provider), "/models?api-version=2024-10-21");
 });

@@ -10,7 +10,7 @@ const grant: TokenGrant = { id: "one", issuer: "i", url: "https://i.test", form:
 const provider = {} as Provider;
 const hourMs = 3_600_000;
 
-/** A cache whose fetches are answered by hand, on a clock that is set by hand. */
+/** A cache whose fetches are resolved by the test, on a clock that the test sets. */
 function staged() {
   const fetches: PromiseWithResolvers<Token>[] = [];
   const clock = { now: 0 };

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { OperationsHarness } from "@uag/harness/start-operations";
+import { type LocalSimulator, startSimulator } from "./local-simulator.ts";
+import { startChat } from "./support.ts";
+
+const secret = "the-secret-of-contoso-1234";
+
+let simulator: LocalSimulator;
+let harness: OperationsHarness;
+const resources = new AsyncDisposableStack();
+
+const traits =
+  "owned_by: o, created: 0, operations: [chat.completions, messages], context_tokens: 128000, max_output_tokens: 8192, price: { input_tokens: 1, output_tokens: 2 }";
+const model = (id: string, provider: string, upstream: string): string =>
+  `  - { id: ${id}, ${traits}, upstreams: [{ provider: ${provider}, model: "${upstream}" }] }`;
+
+before(async () => {
+  simulator = resources.use(await startSimulator());
+  const { url } = simulator;
+  const entra = (clientSecret: string) => ({
+    type: "entra",
+    tenant_id: "contoso.onmicrosoft.com",
+    client_id: "11111111-2222-3333-4444-55555555abcd",
+    client_secret: clientSecret,
+    token_url: `${url}/entra/contoso.onmicrosoft.com/oauth2/v2.0/token`,
+  });
+  const azure = `protocol: azure, base_url: "${url}/azure/openai/v1"`;
+  const catalog = `
+providers:
+  az: { ${azure}, api_key: "\${ENTRA}" }
+  dated: { protocol: azure, base_url: "${url}/azure/openai", api_version: 2024-10-21, api_key: "\${ENTRA}" }
+  wrong: { ${azure}, api_key: "\${WRONG}" }
+  pool: { ${azure}, credentials: [{ name: a, api_key: "\${WRONG}" }, { name: b, api_key: "\${ENTRA}", priority: 1 }] }
+models:
+${model("az", "az", "gpt-4o-mini")}
+${model("dated", "dated", "gpt-4o-mini")}
+${model("wrong", "wrong", "gpt-4o-mini")}
+${model("pool", "pool", "gpt-4o-mini")}
+`;
+  const env = { ENTRA: JSON.stringify(entra(secret)), WRONG: JSON.stringify(entra("bad-secret-5678")) };
+  harness = resources.use(await startChat({ catalog, env, egressAllow: [new URL(url).host] }));
+});
+after(() => resources.disposeAsync());
+
+const ask = (id: string, content: string, more: object = {}) =>
+  harness.call("chat.completions", { model: id, messages: [{ role: "user", content }], ...more });
+const callsOf = async (provider: string) => (await simulator.log()).filter((entry) => entry.provider === provider);
+
+test("an application of Entra ID is served with one token for all calls, streamed or not, and in every path", async () => {
+  const asked = await Promise.all(
+    ["one", "two", "three"].map((text) => ask("az", `say: ${text}`, { stream: text === "two" })),
+  );
+  for (const { status, text } of asked) assert.equal(status, 200, text);
+  assert.match(asked[0]?.text ?? "", /"prompt_filter_results"/, "the filter's annotations reach the client");
+  assert.match(asked[1]?.text ?? "", /"prompt_filter_results"[\s\S]*"content_filter_results"/);
+  assert.equal((await ask("dated", "say: four")).status, 200);
+  assert.equal((await callsOf("entra")).length, 1);
+  const paths = new Set((await callsOf("azure")).map(({ path }) => path));
+  assert.deepEqual(
+    [...paths],
+    ["/azure/openai/v1/chat/completions", "/azure/openai/deployments/gpt-4o-mini/chat/completions"],
+  );
+});
+
+test("a refused secret fails the request as the operator's problem, and the client sees nothing of it", async () => {
+  const { status, text } = await ask("wrong", "Hello");
+  assert.equal(status, 502, text);
+  assert.doesNotMatch(text, /AADSTS|bad-secret|Entra/);
+  const [failed] = harness.admission.booked.at(-1)?.settlement?.failedAttempts ?? [];
+  assert.deepEqual([failed?.failure, failed?.status], ["operator", 401]);
+  assert.match(
+    failed?.message ?? "",
+    /^Microsoft Entra ID refused the credential: AADSTS7000215: Invalid client secret/,
+  );
+  assert.doesNotMatch(JSON.stringify(failed), /bad-secret/);
+});
+
+test("the next credential takes over when the first one's secret is refused", async () => {
+  const { status, header, text } = await ask("pool", "Hello");
+  assert.equal(status, 200, text);
+  assert.deepEqual([header("x-gateway-credential"), header("x-gateway-attempts")], ["b", "2"]);
+});
+
+test("a prompt that Azure's filter refuses is the client's error, and costs nothing", async () => {
+  const { status, text } = await ask("az", "blocked");
+  assert.equal(status, 400, text);
+  assert.match(text, /content management policy/);
+  assert.deepEqual(harness.admission.booked.at(-1)?.settlement?.units, []);
+});
