@@ -6,6 +6,7 @@ export const commands: Readonly<Record<string, () => Promise<unknown>>> = {
   archive: () => import("./commands/archive.ts"),
   audit: () => import("./commands/audit.ts"),
   "dead-letters": () => import("./commands/dead-letters.ts"),
+  import: () => import("./commands/import.ts"),
   keys: () => import("./commands/keys.ts"),
   ledger: () => import("./commands/ledger.ts"),
   providers: () => import("./commands/providers.ts"),

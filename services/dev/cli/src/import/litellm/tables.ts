@@ -1,0 +1,124 @@
+import { UserError } from "@uag/local/terminal/step";
+import { z } from "zod";
+import type { Dump } from "../dump.ts";
+
+/** The elements of a PostgreSQL array of texts: `{a,"b c"}`. */
+function elementsOf(text: string): string[] {
+  const found: string[] = [];
+  let element = "";
+  let quoted = false;
+  for (let i = 1; i < text.length - 1; i++) {
+    const character = text[i] as string;
+    if (character === "\\") element += text[++i];
+    else if (character === '"') quoted = !quoted;
+    else if (character === "," && !quoted) {
+      found.push(element);
+      element = "";
+    } else element += character;
+  }
+  return text.length > 2 ? [...found, element] : [];
+}
+
+const text = z.string().nullish();
+const number = z.coerce.number().nullish();
+const flag = z
+  .enum(["t", "f"])
+  .nullish()
+  .transform((value) => value === "t");
+const array = z
+  .string()
+  .nullish()
+  .transform((value) => (value ? elementsOf(value) : []));
+/** A column's JSON object; empty where it has anything else. */
+const object = z
+  .string()
+  .nullish()
+  .transform((value, context): Record<string, unknown> => {
+    if (!value) return {};
+    try {
+      return z.record(z.string(), z.unknown()).catch({}).parse(JSON.parse(value));
+    } catch {
+      context.addIssue("is not JSON");
+      return z.NEVER;
+    }
+  });
+
+const limits = { tpm_limit: number, rpm_limit: number, max_parallel_requests: number };
+const money = { max_budget: number, budget_duration: text };
+
+/** LiteLLM's tables, without `LiteLLM_`, as far as they are imported: `litellm/proxy/schema.prisma`. */
+const tables = {
+  BudgetTable: z.object({ budget_id: z.string(), ...money, ...limits }),
+  OrganizationTable: z.object({
+    organization_id: z.string(),
+    organization_alias: text,
+    budget_id: text,
+    models: array,
+    spend: number,
+  }),
+  TeamTable: z.object({
+    team_id: z.string(),
+    team_alias: text,
+    organization_id: text,
+    models: array,
+    spend: number,
+    blocked: flag,
+    model_id: text,
+    ...money,
+    ...limits,
+  }),
+  ProjectTable: z.object({
+    project_id: z.string(),
+    project_alias: text,
+    team_id: text,
+    budget_id: text,
+    models: array,
+    spend: number,
+    blocked: flag,
+  }),
+  VerificationToken: z.object({
+    token: z.string(),
+    key_name: text,
+    key_alias: text,
+    spend: number,
+    expires: text,
+    models: array,
+    aliases: object,
+    team_id: text,
+    project_id: text,
+    organization_id: text,
+    user_id: text,
+    metadata: object,
+    blocked: flag,
+    model_max_budget: object,
+    allowed_routes: array,
+    budget_id: text,
+    ...money,
+    ...limits,
+  }),
+  ProxyModelTable: z.object({
+    model_name: z.string(),
+    litellm_params: object,
+    model_info: object,
+    blocked: flag,
+  }),
+  ModelTable: z.object({ id: z.string(), aliases: object }),
+  UserTable: z.object({ user_id: z.string(), max_budget: number }),
+  EndUserTable: z.object({ user_id: z.string(), budget_id: text }),
+  TeamMembership: z.object({ user_id: z.string(), team_id: z.string(), budget_id: text }),
+} as const;
+
+type Tables = typeof tables;
+export type Table = keyof Tables;
+export type RowOf<T extends Table> = z.output<Tables[T]>;
+
+/** The rows of a table. @throws {UserError} for a row that LiteLLM does not write */
+export async function rowsOf<T extends Table>(dump: Dump, table: T): Promise<RowOf<T>[]> {
+  const found: RowOf<T>[] = [];
+  for await (const row of dump.rows(`LiteLLM_${table}`)) {
+    const read = tables[table].safeParse(row);
+    if (!read.success) throw new UserError(`A row of LiteLLM_${table} cannot be read:\n${z.prettifyError(read.error)}`);
+    found.push(read.data as RowOf<T>);
+  }
+  return found;
+}

@@ -1,0 +1,95 @@
+import type { budgetPeriods } from "@uag/contract/responses/admin-budgets";
+
+/** A budget that keys share. `ref` names it within the plan. */
+export interface PlannedBudget {
+  readonly ref: string;
+  readonly name: string;
+  readonly parent: string | undefined;
+  /** USD in each period. */
+  readonly amount: string;
+  readonly period: (typeof budgetPeriods)[number];
+}
+
+/** A key to be issued in place of one of the other gateway. */
+export interface PlannedKey {
+  /** The other gateway's id of the key, unique there; stored in `metadata.imported_from`. */
+  readonly origin: string;
+  /** How its owner recognizes it, such as `sk-...abcd`. */
+  readonly hint: string;
+  /** The `ref` of its budget. */
+  readonly budget: string | undefined;
+  /** Fields of `POST /admin/v1/keys`. */
+  readonly fields: Readonly<Record<string, unknown>> & {
+    readonly key_alias: string;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** A provider to be added. */
+export interface PlannedProvider {
+  readonly id: string;
+  readonly template: string;
+  readonly baseUrl: string | undefined;
+}
+
+/** A provider's API key. */
+export interface PlannedCredential {
+  readonly provider: string;
+  readonly secret: string;
+}
+
+/** A model to be added: the fields of `POST /admin/v1/models`. */
+export interface PlannedModel {
+  readonly id: string;
+  readonly fields: Readonly<Record<string, unknown>> & { readonly upstreams: readonly { readonly provider: string }[] };
+}
+
+/** Another name for a model. */
+export interface PlannedAlias {
+  readonly model: string;
+  readonly alias: string;
+}
+
+/** Models that respond in a model's place. */
+export interface PlannedFallbacks {
+  readonly model: string;
+  readonly fallbacks: readonly string[];
+}
+
+/** What cannot be brought over, or not as it was. */
+export interface Note {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** What the other gateway has, in terms of this one. */
+export interface Plan {
+  readonly budgets: PlannedBudget[];
+  readonly keys: PlannedKey[];
+  readonly providers: PlannedProvider[];
+  readonly credentials: PlannedCredential[];
+  readonly models: PlannedModel[];
+  readonly aliases: PlannedAlias[];
+  readonly fallbacks: PlannedFallbacks[];
+  readonly notes: Note[];
+}
+
+export const emptyPlan = (): Plan => ({
+  budgets: [],
+  keys: [],
+  providers: [],
+  credentials: [],
+  models: [],
+  aliases: [],
+  fallbacks: [],
+  notes: [],
+});
+
+/** What a budget that is used up has left: a budget of zero does not exist. */
+const leastUsd = "0.000000001";
+
+/** USD with nine decimals, at least a nano-dollar. */
+export function usdLeft(amount: number, spent = 0): string {
+  const left = (amount - spent).toFixed(9);
+  return Number(left) > 0 ? left : leastUsd;
+}
