@@ -50,9 +50,9 @@ describe("npm run import", () => {
   });
   after(() => resources.disposeAsync());
 
-  const all = async <T>(path: string): Promise<T[]> => {
+  const all = async <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T[]> => {
     const rows: T[] = [];
-    for await (const row of adminApi(fleet.run).rows(path)) rows.push(row as T);
+    for await (const row of adminApi(fleet.run).rows(path, query)) rows.push(row as T);
     return rows;
   };
   const account = () => fleet.run.account_id;
@@ -180,7 +180,51 @@ describe("npm run import", () => {
     const ci = await clientOf("ci");
     assert.equal((await ci.post(chat, hello("gpt-4o-mini"))).status, 200);
     const refused = await ci.post(chat, hello("claude-sonnet-4-6"));
-    assert.equal(refused.status, 403, refused.text);
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, /model_not_found/);
+  });
+
+  test("a comparison pairs each request of LiteLLM's spend log with the ledger's, and names those that only one has", async () => {
+    const from = new Date();
+    const words = (model: string, count: number, more: object = {}) => ({
+      model,
+      messages: [{ role: "user", content: `repeat ${count} words` }],
+      ...more,
+    });
+    const long = { role: "system", content: "A long text that the provider caches. ".repeat(300) };
+    const cached = { model: "gpt-4o-mini", messages: [long, { role: "user", content: "repeat 9 words" }] };
+    /** Those of the fixture, except two, and one that LiteLLM did not have. */
+    const sent: [string, object][] = [
+      ["ci", words("gpt-4o-mini", 12)],
+      ["ci", words("gpt-4o-mini", 40)],
+      ["notebook", words("fast", 25)],
+      ["notebook", words("claude-sonnet-4-6", 30, { max_tokens: 500 })],
+      ["cached-prompts", cached],
+      ["cached-prompts", cached],
+      ["ci", words("gpt-4o-mini", 3)],
+    ];
+    for (const [name, body] of sent) {
+      const response = await (await clientOf(name)).post(chat, body);
+      assert.equal(response.status, 200, response.text);
+    }
+    const sentSince = { account: account(), from: from.toISOString() };
+    await waitFor(async () => (await all("/usage/events", sentSince)).length === sent.length, { what: "the charges" });
+
+    const startedAt = from.toISOString().replace("T", " ").replace("Z", "");
+    const log = (await readFile(fixture("litellm.sql"), "utf8")).replaceAll(
+      /2026-11-28 13:48:\d\d(\.\d+)?/g,
+      startedAt,
+    );
+    const file = join(dir, "log.sql");
+    await writeFile(file, log);
+    const args = ["compare", "litellm", "--dump", file, "--account", account(), "--from", from.toISOString()];
+    const { code, stdout, stderr } = await runImport(fleet.run, [...args, "--within", "900"]);
+    assert.equal(code, 2, `${stdout}\n${stderr}`);
+    assert.match(stdout, /^9 requests, 6 equal\. /m);
+    assert.match(stdout, /^this gateway has no such request +2 +0\.010054050$/m);
+    assert.match(stdout, /^they have no such request +1 +-0\.0000\d+$/m);
+    const differing = stdout.split("\n").filter((line) => /^\d{4}-\d{2}-\d{2}T/.test(line));
+    assert.equal(differing.length, 3, stdout);
   });
 
   test("an import that is repeated makes no change", async () => {

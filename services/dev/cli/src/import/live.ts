@@ -3,7 +3,7 @@ import { key as keySchema } from "@uag/contract/responses/admin";
 import { budget as budgetSchema } from "@uag/contract/responses/admin-budgets";
 import { catalogModel } from "@uag/contract/responses/admin-fleet";
 import { provider as providerSchema, providerTemplate } from "@uag/contract/responses/admin-providers";
-import { z } from "zod";
+import type { z } from "zod";
 import type { AdminApi, Query } from "../commands/admin-api.ts";
 
 const shownBudget = budgetSchema.pick({ id: true, account_id: true, name: true, parent_id: true });

@@ -1,6 +1,6 @@
 import { UserError } from "@uag/local/terminal/step";
 import { z } from "zod";
-import type { Dump } from "../dump.ts";
+import type { Dump, Row } from "../dump.ts";
 
 /** The elements of a PostgreSQL array of texts: `{a,"b c"}`. */
 function elementsOf(text: string): string[] {
@@ -106,19 +106,35 @@ const tables = {
   UserTable: z.object({ user_id: z.string(), max_budget: number }),
   EndUserTable: z.object({ user_id: z.string(), budget_id: text }),
   TeamMembership: z.object({ user_id: z.string(), team_id: z.string(), budget_id: text }),
+  SpendLogs: z.object({
+    request_id: z.string(),
+    api_key: text,
+    spend: number,
+    prompt_tokens: number,
+    completion_tokens: number,
+    startTime: z.string(),
+    model: text,
+    model_group: text,
+    metadata: object,
+    cache_hit: text,
+    status: text,
+  }),
 } as const;
 
 type Tables = typeof tables;
 export type Table = keyof Tables;
 export type RowOf<T extends Table> = z.output<Tables[T]>;
 
+/** A row of a table. @throws {UserError} for a row that LiteLLM does not write */
+export function readRow<T extends Table>(table: T, row: Row): RowOf<T> {
+  const read = tables[table].safeParse(row);
+  if (!read.success) throw new UserError(`A row of LiteLLM_${table} cannot be read:\n${z.prettifyError(read.error)}`);
+  return read.data as RowOf<T>;
+}
+
 /** The rows of a table. @throws {UserError} for a row that LiteLLM does not write */
 export async function rowsOf<T extends Table>(dump: Dump, table: T): Promise<RowOf<T>[]> {
   const found: RowOf<T>[] = [];
-  for await (const row of dump.rows(`LiteLLM_${table}`)) {
-    const read = tables[table].safeParse(row);
-    if (!read.success) throw new UserError(`A row of LiteLLM_${table} cannot be read:\n${z.prettifyError(read.error)}`);
-    found.push(read.data as RowOf<T>);
-  }
+  for await (const row of dump.rows(`LiteLLM_${table}`)) found.push(readRow(table, row));
   return found;
 }

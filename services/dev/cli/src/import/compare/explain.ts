@@ -1,0 +1,81 @@
+import { type ModelPrice, price } from "@uag/catalog/price";
+import { type Entry, inputOf, type Tokens } from "./entry.ts";
+import type { Pair } from "./match.ts";
+
+/** Why two gateways bill a request differently. */
+export const causes = {
+  tokens: "they count other tokens",
+  cache: "they count other tokens as cached",
+  unbilled: "they did not bill it",
+  tier: "they do not apply the price of long prompts",
+  price: "their price differs",
+  rounding: "rounding",
+  missing_here: "this gateway has no such request",
+  missing_there: "they have no such request",
+  doubled_here: "this gateway has the request twice",
+  doubled_there: "they have the request twice",
+} as const;
+
+export type Cause = keyof typeof causes;
+
+/** A part of a difference: theirs less ours, nano-USD. The parts of a request add up to its difference. */
+export interface Part {
+  readonly cause: Cause;
+  readonly nanoUsd: bigint;
+}
+
+const unitsOf = (tokens: Tokens) =>
+  Object.entries(tokens).map(([name, quantity]) => ({ name, quantity: quantity as bigint }));
+
+const costAt = (tokens: Tokens, rates: ModelPrice): bigint => price(unitsOf(tokens), rates).costNanoUsd;
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
+
+/** The tokens that they count, as far as possible with as many of them cached as we count. */
+function withOurCache({ ours, theirs }: Pair): Tokens {
+  const cached = smaller(ours.tokens.cached_input_tokens, inputOf(theirs));
+  const written = smaller(ours.tokens.cache_write_5m_tokens, inputOf(theirs) - cached);
+  const lasting = smaller(ours.tokens.cache_write_1h_tokens, inputOf(theirs) - cached - written);
+  return {
+    input_tokens: inputOf(theirs) - cached - written - lasting,
+    cached_input_tokens: cached,
+    cache_write_5m_tokens: written,
+    cache_write_1h_tokens: lasting,
+    output_tokens: theirs.tokens.output_tokens,
+  };
+}
+
+/**
+ * The parts of a request's difference: its tokens are priced anew, first with their counts, then
+ * with their share of cached ones, then without tiers; what is left is the price, or rounding.
+ * @param rates the model's price here; undefined: it is unknown
+ * @param roundingNanoUsd what their amounts are rounded to
+ */
+export function explain(pair: Pair, rates: ModelPrice | undefined, roundingNanoUsd: bigint): Part[] {
+  const { ours, theirs } = pair;
+  if (theirs.costNanoUsd === ours.costNanoUsd) return [];
+  if (theirs.unbilled !== undefined) return [{ cause: "unbilled", nanoUsd: theirs.costNanoUsd - ours.costNanoUsd }];
+  const parts: Part[] = [];
+  let cost = ours.costNanoUsd;
+  const reach = (cause: Cause, next: bigint): void => {
+    if (next !== cost) parts.push({ cause, nanoUsd: next - cost });
+    cost = next;
+  };
+  // A request that was billed otherwise than by its tokens, such as an estimate, differs by its price.
+  if (rates !== undefined && distance(costAt(ours.tokens, rates), cost) <= 1n) {
+    reach("tokens", cost + costAt(withOurCache(pair), rates) - costAt(ours.tokens, rates));
+    reach("cache", cost + costAt(theirs.tokens, rates) - costAt(withOurCache(pair), rates));
+    const untiered = costAt(theirs.tokens, { ...rates, tiers: [] });
+    if (distance(untiered, theirs.costNanoUsd) < distance(cost, theirs.costNanoUsd)) reach("tier", untiered);
+  }
+  const rest = distance(theirs.costNanoUsd, cost);
+  reach(rest <= roundingNanoUsd ? "rounding" : "price", theirs.costNanoUsd);
+  return parts;
+}
+
+/** The difference of a request that only one gateway has. */
+export const missing = ({ costNanoUsd }: Entry, where: "here" | "there", doubled: boolean): Part =>
+  where === "here"
+    ? { cause: doubled ? "doubled_there" : "missing_here", nanoUsd: costNanoUsd }
+    : { cause: doubled ? "doubled_here" : "missing_there", nanoUsd: -costNanoUsd };
