@@ -3,7 +3,7 @@ import type { Entry } from "../compare/entry.ts";
 import type { Dump } from "../dump.ts";
 import type { Live } from "../live.ts";
 import { originOf } from "./keys.ts";
-import { readRow, type RowOf } from "./tables.ts";
+import { type RowOf, readRow } from "./tables.ts";
 
 const count = z.coerce.number().nullish();
 const usage = z.object({
