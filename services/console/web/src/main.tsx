@@ -7,8 +7,8 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/query-client.ts";
 import { startI18n } from "./i18n/i18n.ts";
-import { createAppRouter } from "./router.tsx";
-import { forget, sessionQuery } from "./session/session.ts";
+import { createAppRouter, loadParts } from "./router.tsx";
+import { forget, mayBeSignedIn, sessionQuery } from "./session/session.ts";
 import { Themed } from "./ui/themed.tsx";
 
 const client = createQueryClient(async () => {
@@ -19,6 +19,11 @@ const client = createQueryClient(async () => {
   forget(client);
 });
 const router = createAppRouter(client);
+
+if (mayBeSignedIn()) {
+  void client.prefetchQuery(sessionQuery);
+  loadParts(router);
+}
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");

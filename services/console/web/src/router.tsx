@@ -261,6 +261,15 @@ export function createAppRouter(client: QueryClient) {
   });
 }
 
+/**
+ * Loads the scripts of the address's page now. The router itself loads them after the session,
+ * because a visitor without one does not need them.
+ */
+export function loadParts(router: ReturnType<typeof createAppRouter>): void {
+  const [matched] = router.getMatchedRoutes(router.latestLocation.pathname);
+  for (const route of matched) void router.loadRouteChunk(route);
+}
+
 declare module "@tanstack/react-router" {
   interface Register {
     router: ReturnType<typeof createAppRouter>;

@@ -73,6 +73,17 @@ describe("the console in a browser", () => {
     assert.ok(scripts.length <= 4, JSON.stringify(scripts));
   });
 
+  test("a signed-in visitor's page loads its scripts without waiting for the session", async () => {
+    const page = await stage.visit("/keys", "API keys");
+    const scripts = page.waitForRequest(/\/assets\/keys-page-[^/]*\.js$/);
+    await page.route("**/console/api/session", async (route) => {
+      await scripts;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole("heading", { name: "API keys", level: 1 }).waitFor();
+  });
+
   test("after the first sign-in, the first steps lead to a key, a request with the OpenAI SDK and its receipt", async () => {
     const page = await stage.visit("/", "Overview");
     await page.getByRole("link", { name: "Create an API key" }).click();

@@ -40,9 +40,15 @@ export const mustSetUpTwoFactor = ({ two_factor }: Session): boolean => two_fact
 /** Characters of a new password, at least. */
 export const shortestPassword = 12;
 
+const signedInKey = "console-signed-in";
+
+/** Whether the last visit ended with a session, which the cookie that scripts cannot read may still hold. */
+export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
+
 /** Takes a session over: from now on calls carry its token. */
 export function adopt(session: Session): Session {
   setCsrfToken(session.csrf_token);
+  localStorage.setItem(signedInKey, "true");
   return session;
 }
 
@@ -58,4 +64,5 @@ export const sessionQuery = queryOptions({
 export function forget(client: QueryClient): void {
   client.clear();
   setCsrfToken("");
+  localStorage.removeItem(signedInKey);
 }
