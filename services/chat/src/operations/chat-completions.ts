@@ -1,8 +1,8 @@
 import { errorEvent } from "@uag/contract/errors/shapes";
 import { reportOf } from "@uag/pipeline/client-error";
 import { nestedErrors } from "@uag/pipeline/nested-error";
-import { withChatCost } from "@uag/providers/formats/chat/cost";
 import { chatFormat } from "@uag/providers/formats/chat/format";
+import { withCost } from "@uag/providers/formats/cost";
 import { chatFieldCosts } from "@uag/providers/passed-fields/chat";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readChatRequest } from "../request/chat-request.ts";
@@ -20,6 +20,6 @@ export const chatCompletions: ClientFormat = {
   passedHeaders: () => none,
   ...nestedErrors,
   keepAlive: undefined,
-  withCost: withChatCost,
+  withCost: (closing, cost) => withCost("chat", closing, cost),
   errorEvent: (clientError) => Buffer.from(errorEvent("nested", reportOf(clientError))),
 };

@@ -2,6 +2,7 @@ import { errorBody } from "@uag/contract/errors/shapes";
 import { reportOf } from "@uag/pipeline/client-error";
 import { nestedErrors } from "@uag/pipeline/nested-error";
 import { responsesFormat } from "@uag/providers/formats/responses/format";
+import { withCost } from "@uag/providers/formats/cost";
 import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
@@ -20,6 +21,7 @@ export const responses: ClientFormat = {
   passedHeaders: () => none,
   ...nestedErrors,
   keepAlive: undefined,
+  withCost: (closing, cost) => withCost("responses", closing, cost),
   // OpenAI's reference, "error" among the streaming events.
   errorEvent(clientError) {
     const { message, code, param } = errorBody("nested", reportOf(clientError)).error;

@@ -62,6 +62,18 @@ describe("the official OpenAI SDK works unchanged", () => {
     assert.ok(pieces >= 10);
   });
 
+  const costOf = async (response: Response): Promise<number> => {
+    const path = `/v1/receipts/${response.headers.get("x-request-id")}`;
+    const receipt = await waitFor(
+      async () => {
+        const { status, json } = await fleet.client.get(path);
+        return status === 200 ? json<{ cost_usd: string }>() : undefined;
+      },
+      { what: "the receipt" },
+    );
+    return Number(receipt.cost_usd);
+  };
+
   // One model that OpenAI's own format serves, and one whose stream is translated.
   for (const model of ["gpt-4o-mini", "claude-sonnet-4-6"]) {
     test(`a stream of ${model} with requested usage ends with it and with the cost on its receipt`, async () => {
@@ -73,16 +85,23 @@ describe("the official OpenAI SDK works unchanged", () => {
       for await (const chunk of stream) if (chunk.usage) usages.push(chunk.usage);
       assert.equal(usages.length, 1);
       assert.equal(usages[0]?.completion_tokens, 7);
-      const path = `/v1/receipts/${response.headers.get("x-request-id")}`;
-      const receipt = await waitFor(
-        async () => {
-          const { status, json } = await fleet.client.get(path);
-          return status === 200 ? json<{ cost_usd: string }>() : undefined;
-        },
-        { what: "the receipt" },
-      );
-      assert.ok(Number(receipt.cost_usd) > 0);
-      assert.equal(usages[0]?.cost, Number(receipt.cost_usd));
+      const cost = await costOf(response);
+      assert.ok(cost > 0);
+      assert.equal(usages[0]?.cost, cost);
+    });
+
+    test(`a stream of a response of ${model} ends with its usage and with the cost on its receipt`, async () => {
+      const { data: stream, response } = await openai.responses
+        .create({ model, input: "repeat 7 words", stream: true })
+        .withResponse();
+      const usages: (OpenAI.Responses.ResponseUsage & { cost?: number })[] = [];
+      for await (const event of stream)
+        if (event.type === "response.completed" && event.response.usage) usages.push(event.response.usage);
+      assert.equal(usages.length, 1);
+      assert.equal(usages[0]?.output_tokens, 7);
+      const cost = await costOf(response);
+      assert.ok(cost > 0);
+      assert.equal(usages[0]?.cost, cost);
     });
   }
 

@@ -83,6 +83,19 @@ export const response = z.object({
     .nullable(),
 });
 
+/** The response of a stream's last event. */
+const billed = response.extend({
+  usage: response.shape.usage
+    .unwrap()
+    .extend({
+      cost: z
+        .number()
+        .optional()
+        .describe("What the request was charged, USD: equals cost_usd of its receipt. In the last event of a stream."),
+    })
+    .nullable(),
+});
+
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), sequence_number: count, ...shape });
 const place = { item_id: z.string(), output_index: count } as const;
@@ -95,8 +108,8 @@ const repeatedLogprobs = logprobs.describe("Empty for a text of more than 1,000 
 export const responseEvent = z.discriminatedUnion("type", [
   event("response.created", { response }),
   event("response.in_progress", { response }),
-  event("response.completed", { response }),
-  event("response.incomplete", { response }),
+  event("response.completed", { response: billed }),
+  event("response.incomplete", { response: billed }),
   event("response.output_item.added", { output_index: count, item: outputItem }),
   event("response.output_item.done", { output_index: count, item: outputItem }),
   event("response.content_part.added", { ...inMessage, part }),
