@@ -2,6 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { benchAccounts } from "./accounts/bench.ts";
+import { benchBudgets } from "./accounts/budgets.ts";
 import { logEnds } from "./logs.ts";
 import type { Bench } from "./measure.ts";
 import { type BenchOptions, help, readOptions } from "./options.ts";
@@ -75,6 +76,7 @@ await runProgram(async (signal) => {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) process.stdout.write(help);
   else if (options.accounts !== undefined) await benchAccounts(options.accounts, signal);
+  else if (options.budgets) process.stdout.write(await benchBudgets(signal));
   else if (options.routing) process.stdout.write(await benchRouting(signal));
   else await bench(options, signal);
 });

@@ -7,7 +7,9 @@ const accountsScenario = "accounts";
 const routingScenario = "routing";
 export type ScenarioName = (typeof scenarioNames)[number];
 
-const separate: readonly string[] = [accountsScenario, routingScenario];
+/** Measures many keys of one account that share a budget; only the gateway. */
+const budgetsScenario = "budgets";
+const separate: readonly string[] = [accountsScenario, routingScenario, budgetsScenario];
 
 export interface BenchOptions {
   readonly seconds: number;
@@ -16,6 +18,8 @@ export interface BenchOptions {
   readonly accounts: { readonly counts: readonly number[]; readonly replicas: readonly number[] } | undefined;
   /** Measures the cost of choosing among credentials, instead of the scenarios. */
   readonly routing: boolean;
+  /** Measures the cost of a budget that keys share, instead of the scenarios. */
+  readonly budgets: boolean;
   readonly model: string;
   readonly json: string | undefined;
   readonly upstreamPort: number;
@@ -37,6 +41,7 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
                          vectors, vectors64  embeddings, 64 inputs x 1,024 dimensions, as numbers and as base64
                          gemini  generateContent of a model that Gemini serves, 64 connections
                          accounts  small completions with the keys of many accounts in turn; only the gateway
+                         budgets  10,000 keys of one account, with and without a shared budget; only the gateway
                          routing  choosing a credential and an upstream, by their number; without a fleet
   --accounts <n,n,…>   numbers of accounts for the scenario accounts (default 1,100,2000,20000)
   --replicas <n,n,…>   numbers of billing and metering processes for the scenario accounts (default 1)
@@ -78,6 +83,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     accounts: byAccounts ? { counts, replicas } : undefined,
     seconds: numberWithin({ name: "--seconds", text: values.seconds, least: 1, most: 60 }),
     routing: values.scenario.includes(routingScenario),
+    budgets: values.scenario.includes(budgetsScenario),
     scenarios: values.scenario.filter((name) => !separate.includes(name)).map(scenarioNamed),
     model: values.model,
     json: values.json,

@@ -18,7 +18,7 @@ import { formatNumber } from "../report.ts";
 import { startUpstream, type Target } from "../targets.ts";
 import { seedAccounts } from "./seed.ts";
 
-const connections = 32;
+export const connections = 32;
 const seconds = 12;
 const warmSeconds = 5;
 /**
@@ -36,7 +36,7 @@ const maxSettleMs = 300_000;
 const measured = ["router", "chat", "billing", "metering", "mongod"] as const;
 type Measured = (typeof measured)[number];
 
-interface Row {
+export interface Row {
   readonly title: string;
   readonly perSecond: number;
   readonly p50: number;
@@ -45,7 +45,7 @@ interface Row {
   readonly settledAfter: number;
 }
 
-interface Parts {
+export interface Parts {
   readonly signal: AbortSignal;
   readonly load: Process;
   readonly endpoint: Target["endpoint"];
@@ -67,7 +67,7 @@ async function runJob({ load, signal }: Parts, job: Job & { readonly seconds: nu
   });
 }
 
-async function measureJob(parts: Parts, title: string, job: Job & { readonly seconds: number }): Promise<Row> {
+export async function measureJob(parts: Parts, title: string, job: Job & { readonly seconds: number }): Promise<Row> {
   const { processes, applied, signal } = parts;
   const already = await applied();
   const before = readUsage(processes);
@@ -121,7 +121,8 @@ async function idleCpu(parts: Parts): Promise<ReadonlyMap<string, number>> {
 
 const moneyUs = ({ cpuUs }: Row): number => cpuUs.billing + cpuUs.metering + cpuUs.mongod;
 
-function render(rows: readonly Row[]): string {
+/** A table of the rows, with their ratios to the first. */
+export function render(rows: readonly Row[], { of, first }: { readonly of: string; readonly first: string }): string {
   const [one] = rows;
   const lines = rows.map((row) => [
     row.title,
@@ -133,12 +134,12 @@ function render(rows: readonly Row[]): string {
     one === undefined ? "" : (moneyUs(row) / moneyUs(one)).toFixed(2),
   ]);
   const head = [
-    "accounts",
+    of,
     "requests/s",
     "p50 / p99 ms",
     `CPU us per request: ${measured.join(" / ")}`,
     "settled after",
-    "requests/s to one account's",
+    `requests/s to ${first}`,
     "billing + metering + mongod to its",
   ];
   return [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
@@ -159,11 +160,19 @@ async function startGateway(stack: AsyncDisposableStack, upstream: Target, proce
   );
 }
 
-async function measureFleet(
-  options: { readonly counts: readonly number[]; readonly processes: number },
+/** A fleet whose processes are measured, with what seeds its database. */
+export interface MeasuredFleet extends Parts {
+  readonly seeds: { readonly mongodbUrl: string; readonly pepper: string };
+  /** Compares the ledger with the responses. @throws an Error if it is not exact */
+  readonly check: () => Promise<string | undefined>;
+}
+
+/** @param processes the number of billing and of metering processes */
+export async function startMeasured(
+  stack: AsyncDisposableStack,
+  processCount: number,
   signal: AbortSignal,
-): Promise<string> {
-  await using stack = new AsyncDisposableStack();
+): Promise<MeasuredFleet> {
   const started = {
     seconds,
     scenarios: [],
@@ -172,9 +181,9 @@ async function measureFleet(
     upstreamPort: 0,
     running: undefined,
   };
-  const ofUpstream = { ...started, accounts: undefined, routing: false, fleet: true };
+  const ofUpstream = { ...started, accounts: undefined, routing: false, budgets: false, fleet: true };
   const upstream = await startUpstream({ stack, signal, options: ofUpstream, env: {} });
-  const { run, dataDir } = await startGateway(stack, upstream, options.processes);
+  const { run, dataDir } = await startGateway(stack, upstream, processCount);
   const { loadSecrets } = await import("@uag/local/secrets");
   const { operatorIdentity } = await import("@uag/local/operator");
   const connection = await connectBooks({ url: run.mongodb_url, database: "metering" });
@@ -196,13 +205,27 @@ async function measureFleet(
     const counts = months.map(({ name }) => connection.collection(name).estimatedDocumentCount());
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   };
-  const parts: Parts = { signal, load, endpoint, processes, applied };
   const billing = { address: run.grpc["billing"]?.split(",", 1)[0] ?? "", identity: operatorIdentity(run) };
-  using recorded = await Recorded.open({ name: "gateway", endpoint, processes, billing });
+  const recorded = await Recorded.open({ name: "gateway", endpoint, processes, billing });
+  if (recorded !== undefined) stack.use(recorded);
   const { key_pepper: pepper } = await loadSecrets(dataDir);
+  return {
+    ...{ signal, load, endpoint, processes, applied },
+    seeds: { mongodbUrl: run.mongodb_url, pepper },
+    check: async () => await recorded?.check({ served: await applied(), withinMs: 60_000, signal }),
+  };
+}
+
+async function measureFleet(
+  options: { readonly counts: readonly number[]; readonly processes: number },
+  signal: AbortSignal,
+): Promise<string> {
+  await using stack = new AsyncDisposableStack();
+  const parts = await startMeasured(stack, options.processes, signal);
+  const { endpoint, seeds } = parts;
   const max = Math.max(...options.counts, minuteAccounts);
   process.stderr.write(`making ${max} accounts\n`);
-  const secrets = await seedAccounts({ mongodbUrl: run.mongodb_url, pepper, count: max });
+  const secrets = await seedAccounts({ ...seeds, count: max });
   const closed = { kind: "closed", endpoint, connections } as const;
   // Uses keys that are not measured, so that code is warm but grants are not. Its usage is settled
   // before the first row starts, whose end would otherwise be detected too early.
@@ -217,9 +240,10 @@ async function measureFleet(
     rows.push(await measureJob(parts, count > maxWarm ? `${count}, first requests` : `${count}`, { ...job, seconds }));
     if (count === minuteAccounts) minute.push(...(await measureMinute(parts, job.keys)));
   }
-  const reported = await recorded?.check({ served: await applied(), withinMs: 60_000, signal });
+  const reported = await parts.check();
+  const names = { of: "accounts", first: "one account's" };
   const title = `billing and metering: ${options.processes} each; ${connections} connections, small completions`;
-  return `${title}\n\n${render(rows)}\n${minute.length > 0 ? `\n${render(minute)}\n` : ""}\n${reported}\n`;
+  return `${title}\n\n${render(rows, names)}\n${minute.length > 0 ? `\n${render(minute, names)}\n` : ""}\n${reported}\n`;
 }
 
 /** Prints a table for each number of processes. Throws if the ledger is not exact at the end. */

@@ -6,21 +6,24 @@ import { connectBooks } from "@uag/ledger/documents/connection";
 import { openStore } from "@uag/ledger/documents/store";
 import { topUpOperation } from "@uag/ledger/rules/top-up";
 import { generateKey } from "@uag/runtime/api-key";
+import { newId } from "@uag/runtime/ids";
 import { keyringOf } from "@uag/runtime/keyring";
 
 const atOnce = 500;
 const balanceNanoUsd = 1_000_000_000_000n;
 
-/**
- * Creates accounts with money and a key each through billing's own code, hundreds per transaction,
- * and returns the keys. Their money is in the ledger, so an audit finds no difference.
- */
-export async function seedAccounts(options: {
+interface SeedOptions {
   readonly mongodbUrl: string;
   /** Hex. */
   readonly pepper: string;
   readonly count: number;
-}): Promise<string[]> {
+}
+
+/**
+ * Creates accounts with money and a key each through billing's own code, hundreds per transaction,
+ * and returns the keys. Their money is in the ledger, so an audit finds no difference.
+ */
+export async function seedAccounts(options: SeedOptions): Promise<string[]> {
   const connection = await connectBooks({ url: options.mongodbUrl, database: "billing" });
   const store = await openStore(connection);
   const sequence = createSequence();
@@ -43,6 +46,32 @@ export async function seedAccounts(options: {
     });
     await store.keys.collection.insertMany(keys as never[]);
   }
+  await connection.close();
+  return secrets;
+}
+
+/**
+ * Creates keys of one account of `seedAccounts`, and a budget that they share, which covers all
+ * their requests; returns the keys.
+ */
+export async function seedKeys(
+  options: SeedOptions & { readonly accountId: string; readonly shareBudget: boolean },
+): Promise<string[]> {
+  const { accountId, count, shareBudget } = options;
+  const connection = await connectBooks({ url: options.mongodbUrl, database: "billing" });
+  const store = await openStore(connection);
+  const { current: pepper } = keyringOf(options.pepper);
+  const budgetId = newId("budget");
+  const createdAt = new Date();
+  const terms = { name: "bench", amount: balanceNanoUsd, period: "month", hard: true } as const;
+  if (shareBudget) await store.budgets.create({ _id: budgetId, accountId, chain: [budgetId], createdAt, ...terms });
+  const secrets = Array.from({ length: count }, generateKey);
+  const requested = { accountId, name: "bench", models: [], limits: undefined, expiresAtMs: 0n };
+  const keys = secrets.map((secret) => ({
+    ...newKey(requested, { secret, pepper, createdAt }),
+    ...(shareBudget && { budgetIds: [budgetId] }),
+  }));
+  await store.keys.collection.insertMany(keys as never[]);
   await connection.close();
   return secrets;
 }
