@@ -60,6 +60,7 @@ function showAlert(alert: Alert, unconfirmed: readonly string[] | null): Shown<t
     account_id: alert.accountId,
     kind: kindOf(terms),
     key_id: alert.keyId || null,
+    budget_id: alert.budgetId || null,
     name,
     monthly_usd: usdOrNull(full),
     monthly_nano_usd: full ?? null,
@@ -133,10 +134,20 @@ const recorded = ({ kind, name, monthlyNanoUsd, belowNanoUsd, thresholds, webhoo
   emails,
 });
 
+/** @throws {GatewayError} `not_found` unless the account has the shared budget */
+async function checkBudget(
+  { budgets }: AdminClients,
+  { accountId, budgetId }: { readonly accountId: string; readonly budgetId: string },
+): Promise<void> {
+  const found = await budgets.getBudget({ id: budgetId });
+  if (found.accountId === accountId && found.deletedAtMs === 0n) return;
+  throw new GatewayError("not_found", "The account has no budget with this id.", { param: "budget_id" });
+}
+
 export const createAlert: AdminHandler = async (call) => {
   const { clients, actor, body } = call;
-  const { account_id: accountId, kind, key_id, ...fields } = checkedBody(createAlertRequest, body);
-  const keyId = key_id ?? "";
+  const { account_id: accountId, kind, key_id, budget_id, ...fields } = checkedBody(createAlertRequest, body);
+  const [keyId, budgetId] = [key_id ?? "", budget_id ?? ""];
   const thresholds = kind === "balance" ? [] : usualThresholds;
   const terms = changed({ ...noTerms, kind, thresholds }, fields);
   const owner = keyId === "" ? await clients.accounts.getAccount({ id: accountId }) : undefined;
@@ -144,13 +155,15 @@ export const createAlert: AdminHandler = async (call) => {
   if ((owner?.id ?? key?.accountId) !== accountId) {
     throw new GatewayError("not_found", "The account has no key with this id.", { param: "key_id" });
   }
-  if (kind === "budget" && (key?.limits?.monthlyBudgetNanoUsd ?? 0n) === 0n) {
+  if (budgetId !== "") await checkBudget(clients, { accountId, budgetId });
+  else if (kind === "budget" && (key?.limits?.monthlyBudgetNanoUsd ?? 0n) === 0n) {
     throw new GatewayError("invalid_request", "The key has no monthly budget.", { param: "key_id" });
   }
   await checkReceivers(clients, terms);
-  const requested = { key_id, ...recorded(terms) };
-  await recordAction(call, { action: "alert.create", targetId: keyId || accountId, accountId, requested });
-  const made = await clients.alerts.createAlert({ accountId, keyId, terms, actor });
+  const requested = { key_id, ...(budget_id !== null && { budget_id }), ...recorded(terms) };
+  const targetId = budgetId || keyId || accountId;
+  await recordAction(call, { action: "alert.create", targetId, accountId, requested });
+  const made = await clients.alerts.createAlert({ accountId, keyId, budgetId, terms, actor });
   return { status: 201, body: await showOne(clients, made) };
 };
 

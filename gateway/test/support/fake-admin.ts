@@ -77,6 +77,7 @@ const alert = {
   id: "alert_1",
   accountId: "acme",
   keyId: "",
+  budgetId: "",
   terms: { name: "", monthlyNanoUsd: 1n, thresholds: [50], webhookUrl: "https://example.com/?token=1", emails: [] },
   createdAtMs: 1n,
   createdBy: undefined,

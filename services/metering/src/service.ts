@@ -6,6 +6,7 @@ import { startLeased } from "@uag/mongo/lease";
 import { refuseLongSearch } from "@uag/mongo/long-search";
 import { toStoreError } from "@uag/mongo/store-error";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
@@ -157,7 +158,8 @@ async function openAlerts(
   await alerts.open();
   const accounts = stack.use(createRpcClient<AccountServiceServer>(AccountServiceService, billing, identity));
   const keys = stack.use(createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity));
-  const sources = { store, accounts, keys };
+  const budgets = stack.use(createRpcClient<BudgetServiceServer>(BudgetServiceService, billing, identity));
+  const sources = { store, accounts, keys, budgets };
   stack.use(new AlertMonitor({ sources, alerts, notifications, events, everyMs, clock }));
   return [alertService({ sources, alerts, notifications, clock, log })];
 }

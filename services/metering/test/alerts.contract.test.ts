@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
 import {
   type Alert,
   type AlertServiceServer,
@@ -98,7 +99,7 @@ describe("spend alerts", () => {
   });
 
   const create = (more: Partial<AlertTerms> = {}, keyId = ""): Promise<Alert> =>
-    alerts.createAlert({ accountId, keyId, terms: { ...terms, ...more }, actor: undefined });
+    alerts.createAlert({ accountId, keyId, budgetId: "", terms: { ...terms, ...more }, actor: undefined });
   const spend = async (costNanoUsd: bigint, keyId = "key_1"): Promise<void> =>
     bench.applied([await bench.publish([event(`r${++requests}`, { accountId, keyId, costNanoUsd })])]);
   const thresholdsOf = async (id: string): Promise<number[]> =>
@@ -149,6 +150,7 @@ describe("spend alerts", () => {
           name: "Research",
           account_id: accountId,
           key_id: null,
+          budget_id: null,
           month: monthNow(),
           threshold: 50,
           monthly_usd: "0.000001000",
@@ -166,6 +168,38 @@ describe("spend alerts", () => {
     await spend(100n, "key_2");
     await reports(id, 1);
     assert.equal((await alerts.getAlert({ id })).notices[0]?.spentNanoUsd, 500n);
+  });
+
+  test("reports a share of a shared budget once a period, and not of a deleted one", async () => {
+    const budgetId = `budget_${accountId}`;
+    const week = (monday: number) => ({ periodStartMs: BigInt(Date.UTC(2027, 0, monday)), spentNanoUsd: 800n });
+    const budget = { accountId, name: "Team", amountNanoUsd: 1_000n, period: BudgetPeriod.WEEK, hard: true };
+    const { sharedBudgets } = bench.billing;
+    sharedBudgets.set(budgetId, { ...budget, ...week(4) });
+    const ofBudget = { ...terms, kind: "budget", monthlyNanoUsd: 0n, thresholds: [80, 100] };
+    const { id } = await alerts.createAlert({ accountId, keyId: "", budgetId, terms: ofBudget, actor: undefined });
+    await reports(id, 1);
+    await evaluated(budgetId);
+    sharedBudgets.set(budgetId, { ...budget, ...week(11), hard: false });
+    await reports(id, 2);
+    sharedBudgets.set(budgetId, { ...budget, ...week(11), spentNanoUsd: 1_000n, deletedAtMs: 1n });
+    await evaluated(budgetId);
+    const { budgetNanoUsd, spentNanoUsd, month, notices } = await alerts.getAlert({ id });
+    assert.deepEqual([budgetNanoUsd, spentNanoUsd, month], [0n, 1_000n, "2027-01-11"]);
+    assert.deepEqual(
+      notices.map((notice) => [notice.month, notice.threshold, notice.monthlyNanoUsd]),
+      [
+        ["2027-01-04", 80, 1_000n],
+        ["2027-01-11", 80, 1_000n],
+      ],
+    );
+    const about = "Research: 80% of $0.000001 of budget Team is spent";
+    assert.deepEqual(subjectsOf(id), [about, about]);
+    const texts = notifications.of(id).map(({ body }) => body);
+    assert.ok(texts.some((body) => body.includes("until the week (UTC) ends or the budget is raised")));
+    assert.ok(texts.some((body) => body.includes("Requests are still served, because the budget is not hard.")));
+    const { kind, key_id, budget_id } = JSON.parse(texts.find((body) => body.startsWith("{")) ?? "{}").data;
+    assert.deepEqual([kind, key_id, budget_id], ["budget", null, budgetId]);
   });
 
   test("reports a share of a key's budget once a month, and again when the budget changes", async () => {
@@ -212,7 +246,8 @@ describe("spend alerts", () => {
     const subject = "Research: $4.00 is left, less than $5.00";
     assert.deepEqual(subjectsOf(id), [subject, subject]);
     const { type, data } = JSON.parse(notifications.of(id)[0]?.body ?? "");
-    const about = { alert_id: id, kind: "balance", name: "Research", account_id: accountId, key_id: null };
+    const keys = { account_id: accountId, key_id: null, budget_id: null };
+    const about = { alert_id: id, kind: "balance", name: "Research", ...keys };
     const found = { below_usd: "5.000000000", balance_usd: "4.000000000" };
     assert.deepEqual([type, data], ["balance.low", { ...about, ...found }]);
   });

@@ -3,6 +3,7 @@ import { partitionOf } from "@uag/contract/messages/usage-subjects";
 import { engineUrl } from "@uag/harness/engine-url";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
+import { Budget, type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type UsageAdminServiceServer, UsageAdminServiceService } from "@uag/proto/metering/v1/admin.ts";
@@ -30,6 +31,7 @@ interface FakeBilling extends AsyncDisposable {
   readonly balances: Map<string, { availableNanoUsd: bigint; toppedUpNanoUsd: bigint }>;
   /** Keys' monthly budgets. */
   readonly budgets: Map<string, bigint>;
+  readonly sharedBudgets: Map<string, Partial<Budget>>;
   /** How often an account or a key was asked for, by id. */
   readonly lookups: Map<string, number>;
   /** The part of a request's cost that no money covers. */
@@ -44,6 +46,7 @@ async function startFakeBilling(): Promise<FakeBilling> {
     settled,
     balances: new Map<string, { availableNanoUsd: bigint; toppedUpNanoUsd: bigint }>(),
     budgets: new Map<string, bigint>(),
+    sharedBudgets: new Map<string, Partial<Budget>>(),
     lookups: new Map<string, number>(),
     writtenOff: (_: UsageEvent): bigint => 0n,
     address: "",
@@ -81,8 +84,8 @@ async function startFakeBilling(): Promise<FakeBilling> {
   return fake;
 }
 
-/** Billing's replies about accounts and keys. */
-function lookupServices({ balances, budgets, lookups }: FakeBilling): RpcService[] {
+/** Billing's replies about accounts, keys and shared budgets. */
+function lookupServices({ balances, budgets, sharedBudgets, lookups }: FakeBilling): RpcService[] {
   const count = (id: string): void => void lookups.set(id, (lookups.get(id) ?? 0) + 1);
   const unused = async (): Promise<never> => {
     throw new GatewayError("not_found");
@@ -107,7 +110,18 @@ function lookupServices({ balances, budgets, lookups }: FakeBilling): RpcService
       return Key.fromPartial({ id, limits: { monthlyBudgetNanoUsd: budgets.get(id) ?? 0n } });
     },
   };
+  const shared = {
+    createBudget: unused,
+    listBudgets: unused,
+    updateBudget: unused,
+    deleteBudget: unused,
+    getBudget: async ({ id }: { id: string }) => {
+      count(id);
+      return Budget.fromPartial({ id, ...sharedBudgets.get(id) });
+    },
+  };
   return [
+    unaryService<BudgetServiceServer>(BudgetServiceService, shared, silent),
     unaryService<AccountServiceServer>(AccountServiceService, accounts, silent),
     unaryService<KeyServiceServer>(KeyServiceService, keys, silent),
   ];

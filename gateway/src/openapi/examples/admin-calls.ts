@@ -190,6 +190,15 @@ async function budgets(call: Call, account: string): Promise<void> {
   await call("admin.budgets.list", ["account", "One account"], { query: { account } });
   await call("admin.budgets.update", ["raise", "150 USD a day"], { path, body: { max_budget: "150" } });
   await call("admin.budgets.get", ["budget", "A budget"], { path });
+  await call("admin.alerts.create", ["budget", "At 80% of a shared budget"], {
+    body: {
+      account_id: account,
+      kind: "budget",
+      budget_id: path.id,
+      thresholds: [80],
+      webhook_url: "https://example.com/hooks/spending",
+    },
+  });
   await call("admin.budgets.delete", ["budget", "A budget"], { path });
 }
 

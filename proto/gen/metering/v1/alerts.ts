@@ -35,7 +35,8 @@ export interface AlertTerms {
   webhookUrl: string;
   emails: string[];
   /**
-   * "spend" (default): shares of a monthly amount. "budget": shares of the key's monthly budget.
+   * "spend" (default): shares of a monthly amount. "budget": shares of the key's monthly budget or
+   * of a shared budget.
    * "balance": the account has less than an amount left.
    */
   kind?:
@@ -47,7 +48,7 @@ export interface AlertTerms {
 
 /** A threshold that was reached. */
 export interface Notice {
-  /** Such as 2027-01. */
+  /** Such as 2027-01. Of a shared budget its period: also 2027-01-04 or total. */
   month: string;
   /** 0 when it was the balance. */
   threshold: number;
@@ -69,24 +70,32 @@ export interface Alert {
   createdBy:
     | Actor
     | undefined;
-  /** The current month, and what has been spent in it. */
+  /** The current month, or the current period of the shared budget, and what has been spent in it. */
   month: string;
   spentNanoUsd: bigint;
   /** The latest, the oldest first. */
   notices: Notice[];
-  /** The key's monthly budget, of a kind "budget"; 0 while it has none. */
+  /** The key's monthly budget or the shared budget, of a kind "budget"; 0 while there is none. */
   budgetNanoUsd?:
     | bigint
     | undefined;
   /** What the account has left, held money included, of a kind "balance". */
-  balanceNanoUsd?: bigint | undefined;
+  balanceNanoUsd?:
+    | bigint
+    | undefined;
+  /** The shared budget that it is about; empty for none. */
+  budgetId: string;
 }
 
 export interface CreateAlertRequest {
   accountId: string;
   keyId: string;
   terms: AlertTerms | undefined;
-  actor: Actor | undefined;
+  actor:
+    | Actor
+    | undefined;
+  /** A shared budget, for the kind "budget" without a key. */
+  budgetId: string;
 }
 
 export interface ListAlertsRequest {
@@ -518,6 +527,7 @@ function createBaseAlert(): Alert {
     notices: [],
     budgetNanoUsd: undefined,
     balanceNanoUsd: undefined,
+    budgetId: "",
   };
 }
 
@@ -567,6 +577,9 @@ export const Alert: MessageFns<Alert> = {
         throw new globalThis.Error("value provided for field message.balanceNanoUsd of type int64 too large");
       }
       writer.uint32(88).int64(message.balanceNanoUsd);
+    }
+    if (message.budgetId !== "") {
+      writer.uint32(98).string(message.budgetId);
     }
     return writer;
   },
@@ -672,6 +685,14 @@ export const Alert: MessageFns<Alert> = {
             message.balanceNanoUsd = reader.int64() as bigint;
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -727,6 +748,11 @@ export const Alert: MessageFns<Alert> = {
         : isSet(object.balance_nano_usd)
         ? BigInt(object.balance_nano_usd)
         : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : "",
     };
   },
 
@@ -765,6 +791,9 @@ export const Alert: MessageFns<Alert> = {
     if (message.balanceNanoUsd !== undefined) {
       obj.balanceNanoUsd = message.balanceNanoUsd.toString();
     }
+    if (message.budgetId !== "") {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -796,12 +825,13 @@ export const Alert: MessageFns<Alert> = {
     message.balanceNanoUsd = (object.balanceNanoUsd !== undefined && object.balanceNanoUsd !== null)
       ? BigInt(object.balanceNanoUsd)
       : undefined;
+    message.budgetId = object.budgetId ?? "";
     return message;
   },
 };
 
 function createBaseCreateAlertRequest(): CreateAlertRequest {
-  return { accountId: "", keyId: "", terms: undefined, actor: undefined };
+  return { accountId: "", keyId: "", terms: undefined, actor: undefined, budgetId: "" };
 }
 
 export const CreateAlertRequest: MessageFns<CreateAlertRequest> = {
@@ -817,6 +847,9 @@ export const CreateAlertRequest: MessageFns<CreateAlertRequest> = {
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(34).fork()).join();
+    }
+    if (message.budgetId !== "") {
+      writer.uint32(42).string(message.budgetId);
     }
     return writer;
   },
@@ -866,6 +899,14 @@ export const CreateAlertRequest: MessageFns<CreateAlertRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -892,6 +933,11 @@ export const CreateAlertRequest: MessageFns<CreateAlertRequest> = {
         : "",
       terms: isSet(object.terms) ? AlertTerms.fromJSON(object.terms) : undefined,
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : "",
     };
   },
 
@@ -909,6 +955,9 @@ export const CreateAlertRequest: MessageFns<CreateAlertRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
+    if (message.budgetId !== "") {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -923,6 +972,7 @@ export const CreateAlertRequest: MessageFns<CreateAlertRequest> = {
       ? AlertTerms.fromPartial(object.terms)
       : undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.budgetId = object.budgetId ?? "";
     return message;
   },
 };
@@ -1357,7 +1407,7 @@ export const TestAlertRequest: MessageFns<TestAlertRequest> = {
 
 /**
  * Spend alerts: notifications when an account or one of its keys has spent a share of its monthly
- * amount (UTC), or when an account's balance is low. See infra/decisions/0013-alerts.md.
+ * amount (UTC), when a share of a shared budget is spent, or when an account's balance is low. See infra/decisions/0013-alerts.md.
  */
 export type AlertServiceService = typeof AlertServiceService;
 export const AlertServiceService = {

@@ -12,6 +12,14 @@ interface Budget {
   readonly resets_at: string | null;
 }
 
+interface Alert {
+  readonly id: string;
+  readonly monthly_usd: string | null;
+  readonly spent_usd: string;
+  readonly month: string;
+  readonly notices: readonly { readonly threshold: number | null }[];
+}
+
 interface ErrorResponse {
   readonly error: { message: string; code: string; param: string | null };
 }
@@ -90,6 +98,32 @@ describe("budgets that keys share", () => {
     await admin("DELETE", `/budgets/${spent.id}`);
     const listed = await admin<{ data: Budget[] }>("GET", `/budgets?account=${fleet.run.account_id}`);
     assert.ok(listed.data.every((budget) => budget.id !== spent.id));
+  });
+
+  test("an alert reports that a share of a shared budget is spent, also of one that refuses nothing", async () => {
+    const soft = await budgetOf("Soft", { max_budget: "0.000001", period: "day", hard: false });
+    const { client } = await clientWith(soft.id);
+    const fields = { account_id: fleet.run.account_id, kind: "budget", webhook_url: "https://example.com/hook" };
+    const unknown = { ...fields, budget_id: "budget_other" };
+    assert.equal((await admin<ErrorResponse>("POST", "/alerts", unknown, 404)).error.code, "not_found");
+    const neither = await admin<ErrorResponse>("POST", "/alerts", fields, 400);
+    assert.match(neither.error.message, /either key_id or budget_id/);
+    const { id } = await admin<{ id: string }>("POST", "/alerts", { ...fields, budget_id: soft.id }, 201);
+    const response = await client.post(chat, body);
+    assert.equal(response.status, 200, response.text);
+    const shown = async () => {
+      const { data } = await admin<{ data: Alert[] }>("GET", `/alerts?account=${fleet.run.account_id}`);
+      return data.find((alert) => alert.id === id);
+    };
+    await waitFor(async () => (await shown())?.notices.length === 3, { what: "notices of three thresholds" });
+    const { monthly_usd, spent_usd, month, notices } = (await shown()) as Alert;
+    assert.deepEqual([monthly_usd, spent_usd], ["0.000001000", response.headers.get("x-gateway-cost-usd")]);
+    assert.match(month, /^\d{4}-\d{2}-\d{2}$/);
+    assert.deepEqual(
+      notices.map(({ threshold }) => threshold),
+      [50, 80, 100],
+    );
+    await admin("DELETE", `/alerts/${id}`);
   });
 
   test("a video holds the budgets of its key until it ends, and is charged to them", async () => {

@@ -1,8 +1,8 @@
 import type { Actor } from "@uag/proto/common/v1/actor.ts";
 
 /**
- * What triggers an alert: shares of a monthly amount, shares of a key's monthly budget, or an
- * account with less than an amount left.
+ * What triggers an alert: shares of a monthly amount, shares of a key's monthly budget or of a
+ * shared one, or an account with less than an amount left.
  */
 export const kinds = ["spend", "budget", "balance"] as const;
 
@@ -27,7 +27,7 @@ export interface Terms {
  * low balance counts once for each amount and total of top-ups.
  */
 export interface Notice {
-  /** Such as `2027-01`. */
+  /** Such as `2027-01`. Of a shared budget its period: also `2027-01-04` or `total`. */
   readonly month: string;
   /** 0 for a low balance. */
   readonly threshold: number;
@@ -59,6 +59,16 @@ export interface Figures {
   readonly spentNanoUsd: bigint;
   /** Only for a `balance`. */
   readonly balance?: Balance;
+  /** Only for a shared budget. */
+  readonly budget?: SharedBudget;
+}
+
+/** A budget that keys share. */
+export interface SharedBudget {
+  readonly name: string;
+  readonly period: "day" | "week" | "month" | "total";
+  /** Whether it refuses requests. */
+  readonly hard: boolean;
 }
 
 export interface AlertDocument extends Terms {
@@ -66,6 +76,8 @@ export interface AlertDocument extends Terms {
   readonly accountId: string;
   /** Empty for all the account's keys together. */
   readonly keyId: string;
+  /** A shared budget; absent for none. */
+  readonly budgetId?: string;
   readonly createdAt: Date;
   readonly createdBy?: Actor;
   /** When it is evaluated next. A claim postpones this, which makes it the lease. */
@@ -121,14 +133,14 @@ export function fullsAfter(fulls: readonly MonthFull[], month: string, nanoUsd: 
 /** The thresholds that are reached and were not reported yet, ascending. */
 export function reached(
   { thresholds, notices }: Pick<AlertDocument, "thresholds" | "notices">,
-  month: Month,
+  { name }: Pick<Month, "name">,
   { fullNanoUsd, spentNanoUsd }: Figures,
 ): number[] {
   if (fullNanoUsd <= 0n) return [];
   const isReported = (threshold: number): boolean =>
     notices.some(
       (notice) =>
-        notice.month === month.name && notice.threshold === threshold && notice.monthlyNanoUsd === fullNanoUsd,
+        notice.month === name && notice.threshold === threshold && notice.monthlyNanoUsd === fullNanoUsd,
     );
   return thresholds.filter(
     (threshold) => spentNanoUsd * 100n >= fullNanoUsd * BigInt(threshold) && !isReported(threshold),

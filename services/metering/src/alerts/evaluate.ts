@@ -13,7 +13,7 @@ export interface Evaluation {
  */
 export function evaluate(
   alert: AlertDocument,
-  month: Month,
+  month: Pick<Month, "name">,
   { figures, at }: { readonly figures: Figures; readonly at: Date },
 ): Evaluation | undefined {
   const of = { month: month.name, figures, at };

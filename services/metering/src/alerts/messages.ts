@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { EnqueueRequest } from "@uag/proto/notifications/v1/notifications.ts";
 import { usdText } from "@uag/runtime/usd";
-import type { AlertDocument, Figures } from "./alert.ts";
+import type { AlertDocument, Figures, SharedBudget } from "./alert.ts";
 
 /** What an alert reports. */
 export interface Notification {
@@ -23,8 +23,9 @@ const idOf = (alertId: string, dedupeKey: string, url: string): string =>
 const plainUsd = (nano: bigint): string => usdText(nano).replace(/0{1,7}$/, "");
 
 function webhookBody(alert: AlertDocument, { type, month, threshold, figures, at }: Notification): string {
-  const { _id, kind = "spend", name, accountId, keyId, belowNanoUsd = 0n } = alert;
-  const about = { alert_id: _id, kind, name, account_id: accountId, key_id: keyId === "" ? null : keyId };
+  const { _id, kind = "spend", name, accountId, keyId, budgetId = null, belowNanoUsd = 0n } = alert;
+  const keys = { account_id: accountId, key_id: keyId === "" ? null : keyId, budget_id: budgetId };
+  const about = { alert_id: _id, kind, name, ...keys };
   const { fullNanoUsd, spentNanoUsd, balance } = figures;
   const found =
     balance === undefined
@@ -41,7 +42,8 @@ interface Wording {
 /** The text of an e-mail about spending, or about a low balance. */
 function wordingOf(alert: AlertDocument, { month, threshold, figures }: Notification): Wording {
   const { kind = "spend", belowNanoUsd = 0n } = alert;
-  const { fullNanoUsd, spentNanoUsd, balance } = figures;
+  const { fullNanoUsd, spentNanoUsd, balance, budget } = figures;
+  if (budget !== undefined) return budgetWording(budget, { month, threshold, figures });
   if (balance !== undefined) {
     const [left, below] = [plainUsd(balance.leftNanoUsd), plainUsd(belowNanoUsd)];
     const after =
@@ -60,15 +62,46 @@ function wordingOf(alert: AlertDocument, { month, threshold, figures }: Notifica
   return { title: `${threshold}% of ${full} is spent in ${month}`, lines: [...figured, "", after] };
 }
 
+/** When a shared budget's period began, or its month. */
+function periodText({ period }: SharedBudget, name: string): string {
+  if (period === "total") return "no period: the budget never resets";
+  return period === "week" ? `the week from ${name} (UTC)` : `${name} (UTC)`;
+}
+
+/** What happens when a shared budget is spent. */
+function budgetEnd({ hard, period }: SharedBudget): string {
+  if (!hard) return "Requests are still served, because the budget is not hard.";
+  const until = period === "total" ? "the budget is raised" : `the ${period} (UTC) ends or the budget is raised`;
+  return `At 100% requests of its keys are refused until ${until}.`;
+}
+
+function budgetWording(
+  budget: SharedBudget,
+  { month, threshold, figures }: Pick<Notification, "month" | "threshold" | "figures">,
+): Wording {
+  const full = `$${plainUsd(figures.fullNanoUsd)} of budget ${budget.name}`;
+  const spent = `Spent: $${plainUsd(figures.spentNanoUsd)}`;
+  return {
+    title: `${threshold}% of ${full} is spent`,
+    lines: [`Period: ${periodText(budget, month)}`, spent, `Threshold: ${threshold}% of ${full}`, "", budgetEnd(budget)],
+  };
+}
+
 function mailOf(alert: AlertDocument, notification: Notification) {
-  const { name, accountId, keyId } = alert;
-  const whose = keyId === "" ? `account ${accountId}` : `key ${keyId} of account ${accountId}`;
+  const { name } = alert;
+  const whose = subjectOf(alert);
   const alertName = name === "" ? whose : name;
   const isTest = notification.type === "spend.test";
   const { title, lines } = wordingOf(alert, notification);
   const notice = isTest ? ["This is a test of a spend alert: no threshold was reached.", ""] : [];
   const body = [...notice, `Alert: ${alertName}`, `For: ${whose}`, ...lines, ""].join("\n");
   return { subject: isTest ? `Test: ${alertName}` : `${alertName}: ${title}`, body };
+}
+
+/** Whose money an alert is about. */
+function subjectOf({ accountId, keyId, budgetId }: AlertDocument): string {
+  if (budgetId !== undefined) return `budget ${budgetId} of account ${accountId}`;
+  return keyId === "" ? `account ${accountId}` : `key ${keyId} of account ${accountId}`;
 }
 
 /** What is sent, to each receiver of an alert. */

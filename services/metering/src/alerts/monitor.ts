@@ -9,12 +9,12 @@ import {
   type Figures,
   fullsAfter,
   type Month,
-  monthOf,
+  type MonthFull,
   type OpenMonth,
   openMonths,
 } from "./alert.ts";
 import { evaluate } from "./evaluate.ts";
-import { type FigureSources, figuresOf } from "./figures.ts";
+import { currentFigures, type FigureSources, figuresOf } from "./figures.ts";
 import { messagesOf } from "./messages.ts";
 import type { AlertStore } from "./store.ts";
 
@@ -63,18 +63,31 @@ export class AlertMonitor implements AsyncDisposable {
       const alert = await alerts.claimDue(leaseMs);
       if (alert === undefined) return;
       const began = performance.now();
-      let fulls = alert.fulls ?? [];
-      // A balance is what it is now, whatever the month.
       const nowMs = await clock.moment();
-      const months = alert.kind === "balance" ? [monthOf(nowMs)] : openMonths(nowMs, alert);
-      for (const month of months) {
-        // A message that cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
-        const full = await this.#evaluate(alert, { month, nowMs }).catch(events.alertFailed);
-        if (full !== undefined && month.end.getTime() > nowMs) fulls = fullsAfter(fulls, month.name, full);
-      }
+      // A message that cannot be sent now is sent by the next evaluation; other alerts do not wait for it.
+      const fulls =
+        alert.kind === "balance" || alert.budgetId !== undefined
+          ? await this.#evaluateNow(alert, nowMs).catch(events.alertFailed)
+          : await this.#evaluateMonths(alert, nowMs);
       const pauseMs = Math.max(everyMs, (performance.now() - began) * pausePerEvaluation);
-      await alerts.reschedule(alert, { pauseMs, fulls });
+      await alerts.reschedule(alert, { pauseMs, fulls: fulls ?? [] });
     }
+  }
+
+  /** A balance and a shared budget are what they are now. */
+  async #evaluateNow(alert: AlertDocument, nowMs: number): Promise<void> {
+    const { name, figures } = await currentFigures(this.#options.sources, alert, nowMs);
+    await this.#report(alert, { name }, { figures, at: new Date(nowMs) });
+  }
+
+  /** Returns the amounts of 100 % in the last months. */
+  async #evaluateMonths(alert: AlertDocument, nowMs: number): Promise<readonly MonthFull[]> {
+    let fulls = alert.fulls ?? [];
+    for (const month of openMonths(nowMs, alert)) {
+      const full = await this.#evaluate(alert, { month, nowMs }).catch(this.#options.events.alertFailed);
+      if (full !== undefined && month.end.getTime() > nowMs) fulls = fullsAfter(fulls, month.name, full);
+    }
+    return fulls;
   }
 
   /** Returns the amount of 100 % in the month, nano-USD. */
@@ -90,7 +103,7 @@ export class AlertMonitor implements AsyncDisposable {
 
   async #report(
     alert: AlertDocument,
-    month: Month,
+    month: Pick<Month, "name">,
     seen: { readonly figures: Figures; readonly at: Date },
   ): Promise<void> {
     const { alerts, notifications, events } = this.#options;

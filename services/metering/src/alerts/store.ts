@@ -21,6 +21,8 @@ export interface AlertStoreOptions {
 export interface NewAlert {
   readonly accountId: string;
   readonly keyId: string;
+  /** Empty for none. */
+  readonly budgetId: string;
   readonly terms: Terms;
   readonly actor: Actor | undefined;
 }
@@ -48,7 +50,7 @@ export class AlertStore {
    * @throws {GatewayError} `invalid_request` above the account's maximum, `rate_limit_exceeded`
    * when no further address can be asked for confirmation now
    */
-  async create({ accountId, keyId, terms, actor }: NewAlert): Promise<AlertDocument> {
+  async create({ accountId, keyId, budgetId, terms, actor }: NewAlert): Promise<AlertDocument> {
     if ((await this.#alerts.countDocuments({ accountId }, { limit: maxAlerts })) >= maxAlerts) {
       throw new GatewayError("invalid_request", `An account can have at most ${maxAlerts} alerts.`, {
         param: "account_id",
@@ -60,6 +62,7 @@ export class AlertStore {
       _id: newId("alert"),
       accountId,
       keyId,
+      ...(budgetId !== "" && { budgetId }),
       ...terms,
       createdAt: now,
       ...(actor !== undefined && { createdBy: actor }),

@@ -11,8 +11,8 @@ import { newId } from "@uag/runtime/ids";
 import type { Logger } from "@uag/runtime/log";
 import type { RpcClient } from "@uag/runtime/rpc/client";
 import { type RpcService, unaryService } from "@uag/runtime/rpc/server";
-import { type AlertDocument, kinds, monthOf, type Terms } from "../alerts/alert.ts";
-import { type FigureSources, figuresOf } from "../alerts/figures.ts";
+import { type AlertDocument, kinds, type Terms } from "../alerts/alert.ts";
+import { currentFigures, type FigureSources } from "../alerts/figures.ts";
 import { messagesOf } from "../alerts/messages.ts";
 import type { AlertStore } from "../alerts/store.ts";
 
@@ -27,11 +27,11 @@ export interface AlertRpcOptions {
 /** The gRPC service by which people manage spend alerts. */
 export function alertService({ sources, alerts, notifications, clock, log }: AlertRpcOptions): RpcService {
   const show = async (alert: AlertDocument): Promise<Alert> => {
-    const month = monthOf(await clock.moment());
-    const { fullNanoUsd, spentNanoUsd, balance } = await figuresOf(sources, alert, month);
+    const { name, figures } = await currentFigures(sources, alert, await clock.moment());
+    const { fullNanoUsd, spentNanoUsd, balance } = figures;
     return {
       ...messageOf(alert),
-      month: month.name,
+      month: name,
       spentNanoUsd,
       ...(alert.kind === "budget" && { budgetNanoUsd: fullNanoUsd }),
       ...(balance !== undefined && { balanceNanoUsd: balance.leftNanoUsd }),
@@ -40,9 +40,9 @@ export function alertService({ sources, alerts, notifications, clock, log }: Ale
   return unaryService<AlertServiceServer>(
     AlertServiceService,
     {
-      createAlert: async ({ accountId, keyId, terms, actor }) => {
+      createAlert: async ({ accountId, keyId, budgetId, terms, actor }) => {
         if (accountId === "") throw new GatewayError("invalid_request", undefined, { param: "account_id" });
-        return await show(await alerts.create({ accountId, keyId, terms: termsOf(terms), actor }));
+        return await show(await alerts.create({ accountId, keyId, budgetId, terms: termsOf(terms), actor }));
       },
       listAlerts: async ({ accountId }) => ({ alerts: await Promise.all((await alerts.list(accountId)).map(show)) }),
       getAlert: async ({ id }) => await show(await alerts.get(id)),
@@ -51,10 +51,9 @@ export function alertService({ sources, alerts, notifications, clock, log }: Ale
       testAlert: async ({ id }) => {
         const alert = await alerts.beginTest(id);
         const at = new Date(await clock.moment());
-        const month = monthOf(at.getTime());
-        const figures = await figuresOf(sources, alert, month);
+        const { name: month, figures } = await currentFigures(sources, alert, at.getTime());
         const threshold = alert.thresholds[0] ?? 0;
-        const notification = { month: month.name, threshold, figures, at, dedupeKey: newId("test") };
+        const notification = { month, threshold, figures, at, dedupeKey: newId("test") };
         await notifications.sendTest({ messages: messagesOf(alert, { type: "spend.test", ...notification }) });
         return await show(alert);
       },
@@ -79,13 +78,14 @@ function canCome({ monthlyNanoUsd, belowNanoUsd = 0n, thresholds }: AlertTerms, 
 }
 
 function messageOf(alert: AlertDocument): Omit<Alert, "month" | "spentNanoUsd"> {
-  const { _id: id, accountId, keyId, createdAt, createdBy, notices } = alert;
+  const { _id: id, accountId, keyId, budgetId = "", createdAt, createdBy, notices } = alert;
   const { kind = "spend", name, monthlyNanoUsd, belowNanoUsd, thresholds, webhookUrl, emails } = alert;
   const amounts = { monthlyNanoUsd, ...(belowNanoUsd !== undefined && { belowNanoUsd }) };
   return {
     id,
     accountId,
     keyId,
+    budgetId,
     terms: { kind, name, ...amounts, thresholds: [...thresholds], webhookUrl, emails: [...emails] },
     createdAtMs: BigInt(createdAt.getTime()),
     createdBy,

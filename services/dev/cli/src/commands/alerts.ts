@@ -13,6 +13,7 @@ const help = `npm run alerts -- <command> [options]
   create            creates an alert for a monthly amount, a key's budget or a low balance; one of:
     --usd <amount>      100 % of a month's spending
     --budget            the monthly budget of --key is 100 %
+    --shared-budget <id>  this budget is 100 %, in each of its periods
     --below <amount>    the account's balance is below this amount
     --account <id>
     --key <id>          only this key's spending; default: all keys of the account
@@ -29,6 +30,7 @@ const options = {
   account: text,
   usd: text,
   budget: { type: "boolean" },
+  "shared-budget": text,
   below: text,
   key: text,
   name: text,
@@ -44,6 +46,7 @@ const alertSchema = z.object({
   id: z.string(),
   account_id: z.string(),
   key_id: z.string().nullable(),
+  budget_id: z.string().nullable(),
   kind: z.enum(["spend", "budget", "balance"]),
   name: z.string(),
   monthly_usd: z.string().nullable(),
@@ -74,11 +77,11 @@ function emailText({ unconfirmed_emails: waiting }: Alert, email: string): strin
 }
 
 function rowOf(alert: Alert): string[] {
-  const { id, account_id, key_id, name, webhook_url } = alert;
+  const { id, account_id, key_id, budget_id, name, webhook_url } = alert;
   const lately = alert.notices.filter(({ month }) => month === alert.month);
   const notified = lately.map(({ threshold }) => (threshold === null ? "low" : `${threshold}`));
   const recipients = [...alert.emails.map((email) => emailText(alert, email)), webhook_url ?? []].flat();
-  return [id, key_id ?? account_id, name, ...stateOf(alert), [...new Set(notified)].join(), recipients.join()];
+  return [id, budget_id ?? key_id ?? account_id, name, ...stateOf(alert), [...new Set(notified)].join(), recipients.join()];
 }
 
 const accountOf = ({ values, target }: AlertCall): string => accountIn(target, values.account);
@@ -90,12 +93,18 @@ async function list(call: AlertCall): Promise<void> {
   print(table(rows));
 }
 
-function kindOf({ values: { usd, budget, below } }: AlertCall): Alert["kind"] {
-  const given = [usd !== undefined && "spend", budget && "budget", below !== undefined && "balance"] as const;
+function kindOf({ values }: AlertCall): Alert["kind"] {
+  const { usd, budget, below, "shared-budget": shared } = values;
+  const given = [
+    usd !== undefined && "spend",
+    budget && "budget",
+    shared !== undefined && "budget",
+    below !== undefined && "balance",
+  ] as const;
   const [kind, ...others] = given.filter((one) => one !== undefined && one !== false);
   if (kind !== undefined && others.length === 0) return kind;
   throw new UserError(
-    "Choose a trigger: npm run alerts -- create with one of --usd <amount>, --budget, --below <amount>",
+    "Choose a trigger: npm run alerts -- create with one of --usd <amount>, --budget, --shared-budget <id>, --below <amount>",
   );
 }
 
@@ -105,6 +114,7 @@ async function create(call: AlertCall): Promise<void> {
     account_id: accountOf(call),
     kind: kindOf(call),
     key_id: key,
+    budget_id: call.values["shared-budget"],
     name,
     monthly_usd: usd,
     below_usd: below,

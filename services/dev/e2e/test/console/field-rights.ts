@@ -124,7 +124,7 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
     "weight",
   ),
   "admin.tokens.create": operators("name", "role", "account_id", "expires"),
-  "admin.alerts.create": owners("account_id", "kind", "key_id", ...alertTerms),
+  "admin.alerts.create": owners("account_id", "kind", "key_id", "budget_id", ...alertTerms),
   "admin.alerts.update": owners(...alertTerms),
   "admin.alerts.test": owners(""),
   "admin.webhooks.secrets.create": owners("account_id", "overlap_seconds"),

@@ -78,7 +78,7 @@ export const access: Readonly<Record<string, Access>> = {
     servedBy: ["billing"],
     callers: {
       CreateBudget: router,
-      GetBudget: router,
+      GetBudget: ["router", "metering"],
       ListBudgets: router,
       UpdateBudget: router,
       DeleteBudget: router,

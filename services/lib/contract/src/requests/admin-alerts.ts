@@ -32,7 +32,7 @@ const terms = {
   name: line.describe("The alert's name in emails."),
   monthly_usd: amount.describe("For `spend`: the planned spending per month (UTC) in USD, which is 100%."),
   below_usd: amount.describe("For `balance`: the alert fires when less than this many USD are left, holds included."),
-  thresholds: thresholds.describe("For `spend` and `budget`: percentages. Each fires once a month."),
+  thresholds: thresholds.describe("For `spend` and `budget`: percentages. Each fires once a month, or once a period of the shared budget."),
   webhook_url: z
     .string()
     .min(1)
@@ -48,9 +48,9 @@ const terms = {
 };
 
 const ofKind = {
-  spend: { needs: ["monthly_usd"], without: ["below_usd"] },
-  budget: { needs: ["key_id"], without: ["monthly_usd", "below_usd"] },
-  balance: { needs: ["below_usd"], without: ["key_id", "monthly_usd", "thresholds"] },
+  spend: { needs: ["monthly_usd"], without: ["budget_id", "below_usd"] },
+  budget: { needs: [], without: ["monthly_usd", "below_usd"] },
+  balance: { needs: ["below_usd"], without: ["key_id", "budget_id", "monthly_usd", "thresholds"] },
 } as const;
 
 /** Body of `POST /admin/v1/alerts`. */
@@ -61,9 +61,10 @@ export const createAlertRequest = z
       .enum(alertKinds)
       .default("spend")
       .describe(
-        "`spend`: a percentage of `monthly_usd` is spent. `budget`: a percentage of the key's monthly budget is spent. `balance`: the account has less than `below_usd` left; fires once until the next top-up.",
+        "`spend`: a percentage of `monthly_usd` is spent. `budget`: a percentage of the key's monthly budget, or of a shared budget in its period, is spent. `balance`: the account has less than `below_usd` left; fires once until the next top-up.",
       ),
-    key_id: id.nullable().default(null).describe("Null: all keys of the account together. Required for `budget`."),
+    key_id: id.nullable().default(null).describe("Null: all keys of the account together, or the shared budget's."),
+    budget_id: id.nullable().default(null).describe("For `budget`: the shared budget. Required without `key_id`."),
     name: terms.name.default(""),
     monthly_usd: terms.monthly_usd.optional(),
     below_usd: terms.below_usd.optional(),
@@ -84,6 +85,10 @@ export const createAlertRequest = z
       if ((fields[path] ?? null) !== null) {
         addIssue({ code: "custom", path: [path], message: `Not allowed for an alert of kind ${fields.kind}.` });
       }
+    }
+    if (fields.kind === "budget" && (fields.key_id === null) === (fields.budget_id === null)) {
+      const message = "An alert of kind budget needs either key_id or budget_id.";
+      addIssue({ code: "custom", path: ["key_id"], message });
     }
   });
 

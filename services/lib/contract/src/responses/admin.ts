@@ -154,11 +154,14 @@ export const alert = z.object({
   object: z.literal("spend_alert"),
   account_id: z.string(),
   kind: z.enum(alertKinds),
-  key_id: z.string().nullable().describe("Null: all keys of the account together."),
+  key_id: z.string().nullable().describe("Null: all keys of the account together, or the shared budget's."),
+  budget_id: z.string().nullable().describe("The shared budget; null for none."),
   name: z.string(),
   monthly_usd: usd
     .nullable()
-    .describe("The amount that is 100%; for `budget`, the key's current budget. Null if there is none."),
+    .describe(
+      "The amount that is 100%; for `budget`, the current budget of the key, or the shared budget. Null if there is none.",
+    ),
   monthly_nano_usd: nano.nullable(),
   below_usd: usd.nullable().describe("Only for `balance`."),
   thresholds: z.array(count).describe("Percentages, ascending; empty for `balance`."),
@@ -172,8 +175,12 @@ export const alert = z.object({
     ),
   created_at: time.nullable(),
   created_by: z.object({ id: z.string(), name: z.string() }).nullable(),
-  month: z.string().describe("The current month, UTC."),
-  spent_usd: usd.describe("Settled spending in the current month."),
+  month: z
+    .string()
+    .describe(
+      "The current month, UTC. Of a shared budget its current period: a month, the first day of a week, a day, or `total`.",
+    ),
+  spent_usd: usd.describe("Settled spending in the current month or period."),
   spent_nano_usd: nano,
   balance_usd: usd.nullable().describe("The remaining balance, holds included. Only for `balance`."),
   notices: z
