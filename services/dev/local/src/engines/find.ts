@@ -55,7 +55,7 @@ async function machinesOwn(pin: EnginePin, path: string): Promise<Engine | undef
 /**
  * Downloads libcurl next to the servers and returns the environment in which the loader finds it.
  */
-async function withCurl(binDir: string): Promise<Record<string, string>> {
+export async function withCurl(binDir: string): Promise<Record<string, string>> {
   const wheel = curlWheels[process.arch];
   const dir = join(binDir, "libcurl");
   const library = join(dir, "libcurl.so.4");

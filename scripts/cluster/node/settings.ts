@@ -1,0 +1,20 @@
+/** Addresses of the cluster, all inside the node's own network namespace. */
+export const addresses = {
+  node: "10.77.0.1",
+  pods: "10.78.0.0/16",
+  services: "10.96.0.0/16",
+  dns: "10.96.0.10",
+} as const;
+
+export const nodeName = "uag-node";
+export const apiServer = `https://${addresses.node}:6443`;
+export const etcdUrl = "http://127.0.0.1:2379";
+export const containerdSocket = "/run/containerd/containerd.sock";
+
+/** Where the node keeps its files: on the machine's disk, bound to short paths inside the node. */
+export interface NodeDirs {
+  /** Everything that a start makes anew. */
+  readonly state: string;
+  /** Containerd's images, kept between starts. */
+  readonly containerd: string;
+}
