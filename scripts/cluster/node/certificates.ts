@@ -58,8 +58,8 @@ export class CertificateController implements AsyncDisposable {
   }
 
   async #issue(kubectl: Kubectl, authority: Pair): Promise<void> {
-    const { items } = await kubectl.get("--all-namespaces", "certificates.cert-manager.io");
-    const wanted = (items as Certificate[]).filter(({ metadata }) => !this.#issued.has(metadata.name));
+    const all = await kubectl.list<Certificate>("/apis/cert-manager.io/v1/certificates");
+    const wanted = all.filter(({ metadata }) => !this.#issued.has(metadata.name));
     if (wanted.length === 0) return;
     await kubectl.apply(await Promise.all(wanted.map((one) => secretOf(authority, one))));
     for (const { metadata } of wanted) this.#issued.add(metadata.name);

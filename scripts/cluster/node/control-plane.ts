@@ -3,7 +3,7 @@ import type { Programs } from "../programs.ts";
 import type { Credentials } from "./credentials.ts";
 import type { Daemons } from "./daemon.ts";
 import type { Kubectl } from "./kubectl.ts";
-import { addresses, etcdUrl } from "./settings.ts";
+import { addresses, etcdUrl, proxyPort } from "./settings.ts";
 
 interface Around {
   readonly programs: Programs;
@@ -39,6 +39,7 @@ export async function startControlPlane({ programs, daemons, credentials, state,
     `--service-account-signing-key-file=${serviceAccountKey}`,
   ]);
   await kubectl.until(["get", "--raw=/readyz"], { seconds: 180 });
+  await daemons.start(programs.kubectl, ["proxy", `--kubeconfig=${kubeconfig("admin")}`, `--port=${proxyPort}`]);
   await daemons.start(programs["kube-controller-manager"], [
     `--kubeconfig=${kubeconfig("kube-controller-manager")}`,
     `--service-account-private-key-file=${serviceAccountKey}`,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Ran, ran, run } from "./run.ts";
+import { proxyPort } from "./settings.ts";
 
 /** A client of the API server, with an administrator's rights. */
 export class Kubectl {
@@ -33,9 +34,17 @@ export class Kubectl {
     return JSON.parse(await this.run(["get", "--output=json", ...args]));
   }
 
+  /** The objects of a collection, by the proxy: controllers ask often, and a process each time would be expensive. */
+  async list<T>(path: string): Promise<T[]> {
+    const response = await fetch(`http://127.0.0.1:${proxyPort}${path}`);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+    return (JSON.parse(text) as { items: T[] }).items;
+  }
+
   /** Repeats a command until it succeeds. @throws {Error} with the last failure */
   async until(args: readonly string[], { seconds }: { seconds: number }): Promise<string> {
-    for (const deadline = performance.now() + seconds * 1_000; ; await sleep(500)) {
+    for (const deadline = performance.now() + seconds * 1_000; ; await sleep(1_000)) {
       const { code, out, err } = await this.ran(args);
       if (code === 0) return out;
       if (performance.now() > deadline) throw new Error(`kubectl ${args.join(" ")} failed:\n${err}${out}`);

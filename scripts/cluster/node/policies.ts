@@ -178,12 +178,10 @@ export class PolicyController implements AsyncDisposable {
   }
 
   async #apply(): Promise<void> {
-    const list = async (path: string): Promise<never[]> =>
-      JSON.parse(await this.#kubectl.run(["get", "--raw", path])).items;
     const [policies, pods, namespaces] = await Promise.all([
-      list("/apis/networking.k8s.io/v1/networkpolicies"),
-      list("/api/v1/pods"),
-      list("/api/v1/namespaces"),
+      this.#kubectl.list<Policy>("/apis/networking.k8s.io/v1/networkpolicies"),
+      this.#kubectl.list<Pod>("/api/v1/pods"),
+      this.#kubectl.list<Namespace>("/api/v1/namespaces"),
     ]);
     const table = policyTable({ policies, pods, namespaces });
     if (table === this.#table) return;

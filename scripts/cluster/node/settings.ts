@@ -8,6 +8,8 @@ export const addresses = {
 
 export const nodeName = "uag-node";
 export const apiServer = `https://${addresses.node}:6443`;
+/** The API server without TLS and tokens, for the controllers of this command. */
+export const proxyPort = 8001;
 export const etcdUrl = "http://127.0.0.1:2379";
 export const containerdSocket = "/run/containerd/containerd.sock";
 
