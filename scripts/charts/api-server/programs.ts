@@ -11,8 +11,6 @@ export interface Program {
   readonly main?: string;
   /** A file of this repository with a `main` package that uses the module. */
   readonly source?: string;
-  /** The module of `source`, for a package that only modules below a path may import. */
-  readonly importedAs?: string;
   /** Additional linker flags. */
   readonly linkerFlags?: string;
   /** Directives of its module that a module which requires it must repeat. */
@@ -45,14 +43,13 @@ const etcd: Program = {
  * may have them, and Go verifies everything against its checksum database.
  */
 export function built(program: Program): Promise<string> {
-  const { module, version, main = ".", source, name, importedAs = `${name}.invalid` } = program;
-  const { linkerFlags = "", replace = () => "" } = program;
+  const { module, version, main = ".", source, name, linkerFlags = "", replace = () => "" } = program;
   return builtOnce(`${module}@${version}`, name, async (dir) => {
     const work = join(dir, "module");
     await mkdir(work, { recursive: true });
     const theirs = await readFile(join(await moduleDir(`${module}@${version}`), "go.mod"), "utf8");
     const goVersion = /^go .*$/m.exec(theirs)?.[0];
-    const ours = `module ${importedAs}\n\n${goVersion}\n\nrequire ${module} ${version}\n${replace(theirs)}`;
+    const ours = `module ${name}.invalid\n\n${goVersion}\n\nrequire ${module} ${version}\n${replace(theirs)}`;
     await writeFile(join(work, "go.mod"), ours);
     if (source !== undefined) await copyFile(source, join(work, "main.go"));
     await runGo(["build", "-mod=mod", "-trimpath", `-ldflags=-s -w ${linkerFlags}`, "-o", join(dir, name), main], {
