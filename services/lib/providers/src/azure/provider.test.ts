@@ -3,6 +3,10 @@ import { test } from "node:test";
 import { parseCatalog } from "@uag/catalog/parse";
 import type { Upstream } from "@uag/catalog/types";
 import { testCall } from "../../test/support.ts";
+import { chatFormat } from "../formats/chat/format.ts";
+import { geminiFormat } from "../formats/gemini/format.ts";
+import { messagesFormat } from "../formats/messages/format.ts";
+import { responsesFormat } from "../formats/responses/format.ts";
 import { generationAdapter } from "../registry.ts";
 import { azure } from "./provider.ts";
 
@@ -33,7 +37,7 @@ const signal = new AbortController().signal;
 const headerIn = (headers: readonly string[], name: string) => headers[headers.indexOf(name) + 1];
 
 test("the v1 API gets the deployment as the model, and the key in the header api-key", async () => {
-  for (const format of ["chat.completions", "messages", "responses", "generate_content"] as const) {
+  for (const format of [chatFormat, messagesFormat, responsesFormat, geminiFormat]) {
     const call = await generationAdapter(format, "azure")?.encode(chat, upstreamOf(""), signal);
     assert.equal(call?.path, "/chat/completions");
     assert.equal(JSON.parse(String(call?.body)).model, "my deployment");
@@ -44,7 +48,7 @@ test("the v1 API gets the deployment as the model, and the key in the header api
 
 test("with an api-version the deployment is in the path", async () => {
   const dated = upstreamOf("api_version: 2024-10-21");
-  const call = await azure.generation?.["chat.completions"]?.encode(chat, dated, signal);
+  const call = await azure.generation?.adapter.encode(chat, dated, signal);
   assert.equal(call?.path, "/deployments/my%20deployment/chat/completions?api-version=2024-10-21");
   const traits = { dimensions: 3, sizes: undefined, tokenInput: false };
   const embedded = azure.embeddings?.encode(
@@ -57,7 +61,7 @@ test("with an api-version the deployment is in the path", async () => {
 
 test("Azure's errors are classified by whose fault they are", () => {
   const failure = (status: number, error: object) =>
-    azure.generation?.["chat.completions"]?.failureOf(
+    azure.generation?.adapter.failureOf(
       { status, header: () => undefined, body: Buffer.from(JSON.stringify({ error })) },
       upstreamOf(""),
     );

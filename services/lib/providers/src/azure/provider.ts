@@ -1,5 +1,5 @@
 import type { Upstream } from "@uag/catalog/types";
-import type { GenerationAdapter, UpstreamCall } from "../generation.ts";
+import type { UpstreamCall } from "../generation.ts";
 import { openAiEmbeddings } from "../openai-compatible/embeddings.ts";
 import { compatibleGeneration } from "../openai-compatible/generation.ts";
 import { openAiOwnModels } from "../openai-compatible/own-models.ts";
@@ -17,26 +17,23 @@ function placed<Call extends Pick<UpstreamCall, "path">>(call: Call, { provider,
   return { ...call, path: `/deployments/${encodeURIComponent(model)}${call.path}?api-version=${apiVersion}` };
 }
 
-function atDeployment(adapter: GenerationAdapter): GenerationAdapter {
-  return {
-    ...adapter,
-    async encode(call, upstream, signal) {
-      return placed(await adapter.encode(call, upstream, signal), upstream);
-    },
-  };
-}
-
-const generation = compatibleGeneration(openAiVariant);
+const { format, adapter, protocol } = compatibleGeneration(openAiVariant);
 const embeddings = openAiEmbeddings({ variant: openAiVariant, path: "/embeddings", base64: true });
 const ownModels = openAiOwnModels(openAiVariant, "/models");
 
 /** Azure OpenAI. Its list of models has those that can be deployed, not the deployments. */
 export const azure: UpstreamProvider = {
   generation: {
-    "chat.completions": atDeployment(generation["chat.completions"]),
-    messages: atDeployment(generation.messages),
-    responses: atDeployment(generation.responses),
-    generate_content: atDeployment(generation.generate_content),
+    format,
+    adapter: {
+      ...adapter,
+      encode: async (call, upstream, signal) => placed(await adapter.encode(call, upstream, signal), upstream),
+    },
+    protocol: {
+      ...protocol,
+      encode: async (conversation, call, upstream, signal) =>
+        placed(await protocol.encode(conversation, call, upstream, signal), upstream),
+    },
   },
   embeddings: {
     ...embeddings,
