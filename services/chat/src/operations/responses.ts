@@ -1,8 +1,8 @@
 import { errorBody } from "@uag/contract/errors/shapes";
 import { reportOf } from "@uag/pipeline/client-error";
 import { nestedErrors } from "@uag/pipeline/nested-error";
-import { responsesFormat } from "@uag/providers/formats/responses/format";
 import { withCost } from "@uag/providers/formats/cost";
+import { responsesFormat } from "@uag/providers/formats/responses/format";
 import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";

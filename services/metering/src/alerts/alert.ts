@@ -139,8 +139,7 @@ export function reached(
   if (fullNanoUsd <= 0n) return [];
   const isReported = (threshold: number): boolean =>
     notices.some(
-      (notice) =>
-        notice.month === name && notice.threshold === threshold && notice.monthlyNanoUsd === fullNanoUsd,
+      (notice) => notice.month === name && notice.threshold === threshold && notice.monthlyNanoUsd === fullNanoUsd,
     );
   return thresholds.filter(
     (threshold) => spentNanoUsd * 100n >= fullNanoUsd * BigInt(threshold) && !isReported(threshold),

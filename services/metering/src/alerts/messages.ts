@@ -83,7 +83,13 @@ function budgetWording(
   const spent = `Spent: $${plainUsd(figures.spentNanoUsd)}`;
   return {
     title: `${threshold}% of ${full} is spent`,
-    lines: [`Period: ${periodText(budget, month)}`, spent, `Threshold: ${threshold}% of ${full}`, "", budgetEnd(budget)],
+    lines: [
+      `Period: ${periodText(budget, month)}`,
+      spent,
+      `Threshold: ${threshold}% of ${full}`,
+      "",
+      budgetEnd(budget),
+    ],
   };
 }
 

@@ -81,7 +81,14 @@ function rowOf(alert: Alert): string[] {
   const lately = alert.notices.filter(({ month }) => month === alert.month);
   const notified = lately.map(({ threshold }) => (threshold === null ? "low" : `${threshold}`));
   const recipients = [...alert.emails.map((email) => emailText(alert, email)), webhook_url ?? []].flat();
-  return [id, budget_id ?? key_id ?? account_id, name, ...stateOf(alert), [...new Set(notified)].join(), recipients.join()];
+  return [
+    id,
+    budget_id ?? key_id ?? account_id,
+    name,
+    ...stateOf(alert),
+    [...new Set(notified)].join(),
+    recipients.join(),
+  ];
 }
 
 const accountOf = ({ values, target }: AlertCall): string => accountIn(target, values.account);

@@ -32,7 +32,9 @@ const terms = {
   name: line.describe("The alert's name in emails."),
   monthly_usd: amount.describe("For `spend`: the planned spending per month (UTC) in USD, which is 100%."),
   below_usd: amount.describe("For `balance`: the alert fires when less than this many USD are left, holds included."),
-  thresholds: thresholds.describe("For `spend` and `budget`: percentages. Each fires once a month, or once a period of the shared budget."),
+  thresholds: thresholds.describe(
+    "For `spend` and `budget`: percentages. Each fires once a month, or once a period of the shared budget.",
+  ),
   webhook_url: z
     .string()
     .min(1)
