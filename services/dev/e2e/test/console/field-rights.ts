@@ -36,6 +36,7 @@ const keyFields = {
 };
 const providerSettings = [
   "adaptive_concurrency",
+  "api_version",
   "caches_from_tokens",
   "circuit",
   "developer_role",
