@@ -63,8 +63,15 @@ function Bar({ of: budget }: { readonly of: SharedBudget }) {
     amount: shortUsd(nanoUsdOf(budget.max_budget.toFixed(9))),
   });
   return (
-    <Progress.Root>
-      <Progress.Section value={shown} color={color} aria-label={label} />
+    // The whole bar has the role: a section of an unused budget has no width.
+    <Progress.Root
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.min(100, Math.round(spent + reserved))}
+    >
+      <Progress.Section value={shown} color={color} withAria={false} />
       <Progress.Section value={Math.min(100 - shown, reserved)} color={color} opacity={0.4} withAria={false} />
     </Progress.Root>
   );
