@@ -210,7 +210,11 @@ export async function startMeasured(
   if (recorded !== undefined) stack.use(recorded);
   const { key_pepper: pepper } = await loadSecrets(dataDir);
   return {
-    ...{ signal, load, endpoint, processes, applied },
+    signal,
+    load,
+    endpoint,
+    processes,
+    applied,
     seeds: { mongodbUrl: run.mongodb_url, pepper },
     check: async () => await recorded?.check({ served: await applied(), withinMs: 60_000, signal }),
   };
