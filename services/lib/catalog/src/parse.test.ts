@@ -53,6 +53,7 @@ test("parses a row into a model with its provider and defaults", () => {
     origin: "https://api.acme.test",
     basePath: "/v1",
     apiKey: "secret",
+    identity: undefined,
   };
   assert.deepEqual(upstream?.provider, {
     name: "acme",
@@ -78,6 +79,7 @@ test("parses a row into a model with its provider and defaults", () => {
       guarded: false,
     },
     onAbort: undefined,
+    apiVersion: undefined,
     cachesFromTokens: undefined,
     developerRole: true,
     openAiOptions: new Set(openAiOptionNames),
