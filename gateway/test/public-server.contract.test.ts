@@ -110,7 +110,7 @@ test("the 404 for a base URL with a missing or duplicate /v1 names the mistake",
   assert.match(await hintAt("/v1/v1/chat/completions"), /Leave \/v1 out/);
   assert.match(await hintAt("/chat/completions"), /Add \/v1/);
   assert.match(await hintAt("/v1/nothing"), /lists the paths/);
-  assert.match(await hintAt("/v1/completions?stream=true"), /does not offer OpenAI's endpoint for legacy completions/);
+  assert.match(await hintAt("/v1/edits?stream=true"), /does not offer OpenAI's endpoint for text edits/);
 });
 
 test("x-api-key alone is refused with the hint to send a bearer token, in the route's error shape", async () => {
@@ -159,7 +159,7 @@ test("an unknown path gets a 404 in the error format of its path prefix, even wi
   }
   const doubled = await errorOf(await stage.fetch("/v1/v1/chat/completions", { method: "POST", authorization: null }));
   assert.match(String(doubled["message"]), /base URL/);
-  const unknown = await errorOf(await stage.fetch("/v1/completions", { method: "POST", authorization: null }));
+  const unknown = await errorOf(await stage.fetch("/v1/edits", { method: "POST", authorization: null }));
   assert.match(String(unknown["message"]), /\/v1\/chat\/completions/);
   const native = await json(await stage.fetch("/v1/messages/batches", { method: "POST", authorization: null }));
   assert.equal((native["error"] as Json)["type"], "not_found_error");

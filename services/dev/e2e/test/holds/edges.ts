@@ -11,7 +11,7 @@ const json = (operation: string, body: object): Edge => ({ operation, body: Buff
 function completionsEdge(model: Model, random: Random): Edge {
   const maxTokens = pick(random, [1, 64, 2_000, undefined]);
   const prompt = `${pick(random, texts)}\nrepeat ${maxTokens ?? 40} words ${random()}`;
-  const more = { n: pick(random, [1, 3]), echo: random() < 0.5, stream: random() < 0.5 };
+  const more = { n: random() < 0.3 ? 3 : 1, echo: random() < 0.5, stream: random() < 0.5 };
   return json("completions", {
     model: model.id,
     prompt,
