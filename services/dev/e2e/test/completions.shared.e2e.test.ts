@@ -17,7 +17,7 @@ for model in ["gpt-4o-mini", "claude-sonnet-4-6", "gemini-2.5-flash"]:
     stream = client.completions.create(model=model, prompt="repeat 9 words", max_tokens=2_000, stream=True, stream_options=options)
     chunks = list(stream)
     assert len("".join(choice.text for chunk in chunks for choice in chunk.choices).split()) == 9, chunks
-    assert chunks[-1].usage.completion_tokens == 9 and chunks[-1].usage.cost > 0, chunks[-1]
+    assert chunks[-1].usage.completion_tokens >= 9 and chunks[-1].usage.cost > 0, chunks[-1]
 `;
 
 type Usage = OpenAI.CompletionUsage & { readonly cost?: number };

@@ -98,6 +98,25 @@ describe("shared budgets in the console", () => {
     assert.equal(await tree.count(), 0);
   });
 
+  test("an alert on a shared budget is created for it and shows its name, and what is spent of it", async () => {
+    const account = await openAccount();
+    const page = await stage.visit(`/billing?account=${account}`, "Billing");
+    await createBudget(page, { name: "Research", amount: "2" });
+    await page.getByRole("button", { name: "New alert" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByRole("combobox", { name: "Type" }).click();
+    await page.getByRole("option", { name: "Shared budget used" }).click();
+    await form.getByRole("combobox", { name: "Applies to" }).click();
+    await page.getByRole("option", { name: "Research" }).click();
+    await form.getByText("Each threshold is sent once per period of the budget.").waitFor();
+    await form.getByLabel("Webhook URL").fill("https://example.com/hooks/spending");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const alerts = page.getByRole("region", { name: "Spend alerts" });
+    await alerts.getByText("Research · Shared budget used").waitFor();
+    await alerts.getByText("$0.00 / $2.00").waitFor();
+  });
+
   test("a budget that is not positive is refused next to its amount, and nothing is created", async () => {
     const account = await openAccount();
     const page = await stage.visit(`/billing?account=${account}`, "Billing");

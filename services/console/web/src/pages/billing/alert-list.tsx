@@ -13,7 +13,8 @@ import { Money } from "../../ui/money.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { isOfPlayground, useAllKeys } from "../keys/keys.ts";
 import { AlertModal } from "./alert-modal.tsx";
-import { alertPath, alertsQuery, isLow, spentPercent } from "./alerts.ts";
+import { alertPath, alertsQuery, isLow, kindOf, spentPercent } from "./alerts.ts";
+import { pathsOf, sharedBudgetsQuery } from "./shared-budgets.ts";
 
 function AlertMenu({ of: alert, title, onEdit }: { of: SpendAlert; title: string; onEdit: () => void }) {
   const { t } = useTranslation();
@@ -110,14 +111,15 @@ function colorOf({ thresholds }: SpendAlert, percent: number): string {
 
 interface RowProps {
   readonly of: SpendAlert;
+  /** The name of its key or its shared budget. */
   readonly alias: string | undefined;
   readonly onEdit: (() => void) | undefined;
 }
 
 function Row({ of: alert, alias, onEdit }: RowProps) {
   const { t } = useTranslation();
-  const whose = alert.key_id === null ? t("billing.wholeAccount") : (alias ?? alert.key_id);
-  const about = alert.kind === "spend" ? whose : `${whose} · ${t(`billing.alertForm.kinds.${alert.kind}`)}`;
+  const whose = alias ?? alert.budget_id ?? alert.key_id ?? t("billing.wholeAccount");
+  const about = alert.kind === "spend" ? whose : `${whose} · ${t(`billing.alertForm.kinds.${kindOf(alert)}`)}`;
   const percent = spentPercent(alert);
   const receivers = [...alert.emails, ...(alert.webhook_url === null ? [] : [alert.webhook_url])];
   return (
@@ -155,6 +157,8 @@ function Row({ of: alert, alias, onEdit }: RowProps) {
 function Rows({ id, keys, onEdit }: { id: string; keys: readonly Key[]; onEdit?: (alert: SpendAlert) => void }) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(alertsQuery(id));
+  const { data: budgets = [] } = useQuery(sharedBudgetsQuery(id));
+  const names = new Map([...keys.map((key) => [key.id, key.key_alias] as const), ...pathsOf(budgets)]);
   if (error !== null) return <Failure error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton h={60} />;
   if (data.data.length === 0)
@@ -169,7 +173,7 @@ function Rows({ id, keys, onEdit }: { id: string; keys: readonly Key[]; onEdit?:
         <Row
           key={alert.id}
           of={alert}
-          alias={keys.find((key) => key.id === alert.key_id)?.key_alias}
+          alias={names.get(alert.budget_id ?? alert.key_id ?? "")}
           onEdit={onEdit && (() => onEdit(alert))}
         />
       ))}

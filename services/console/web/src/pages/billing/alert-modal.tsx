@@ -6,8 +6,9 @@ import { ApiError } from "../../api/error.ts";
 import type { Key, SpendAlert } from "../../api/types.ts";
 import { Actions } from "../../ui/actions.tsx";
 import { AmountInput } from "../../ui/amount-input.tsx";
-import { type AlertValues, alertValuesOf, saveAlert, usualThresholds } from "./alerts.ts";
+import { type AlertValues, alertKinds, alertValuesOf, saveAlert, usualThresholds } from "./alerts.ts";
 import { messageBudgetsQuery } from "./billing.ts";
+import { pathsOf, sharedBudgetsQuery } from "./shared-budgets.ts";
 
 interface FormProps {
   readonly account: string;
@@ -20,10 +21,10 @@ interface FormProps {
 type Form = UseFormReturnType<AlertValues>;
 
 /** What an alert is about, and for whose money. */
-function About({ form, keys }: { readonly form: Form; readonly keys: readonly Key[] }) {
+function About({ form, keys, account }: { readonly form: Form } & Pick<FormProps, "keys" | "account">) {
   const { t } = useTranslation();
   const { kind } = form.getValues();
-  const kinds = (["spend", "budget", "balance"] as const).map((value) => {
+  const kinds = alertKinds.map((value) => {
     return { value, label: t(`billing.alertForm.kinds.${value}`) };
   });
   const able = kind === "budget" ? keys.filter(({ max_budget }) => max_budget !== null) : keys;
@@ -31,7 +32,8 @@ function About({ form, keys }: { readonly form: Form; readonly keys: readonly Ke
   return (
     <>
       <Select label={t("billing.alertForm.kind")} data={kinds} allowDeselect={false} {...form.getInputProps("kind")} />
-      {kind !== "balance" && (
+      {kind === "shared" && <BudgetSelect form={form} account={account} />}
+      {(kind === "spend" || kind === "budget") && (
         // Begins anew with the kind: it would search for the text of what it no longer offers.
         <Select
           key={kind}
@@ -47,6 +49,23 @@ function About({ form, keys }: { readonly form: Form; readonly keys: readonly Ke
         />
       )}
     </>
+  );
+}
+
+function BudgetSelect({ form, account }: { readonly form: Form; readonly account: string }) {
+  const { t } = useTranslation();
+  const { data: budgets = [] } = useQuery(sharedBudgetsQuery(account));
+  return (
+    <Select
+      label={t("billing.alertForm.key")}
+      data={[...pathsOf(budgets)].map(([value, label]) => ({ value, label }))}
+      nothingFoundMessage={t("billing.shared.none")}
+      allowDeselect={false}
+      searchable
+      limit={100}
+      required
+      {...form.getInputProps("budget_id")}
+    />
   );
 }
 
@@ -77,7 +96,7 @@ function Measures({ form }: { readonly form: Form }) {
       )}
       <TagsInput
         label={t("billing.alertForm.thresholds")}
-        description={t("billing.alertForm.thresholdsHint")}
+        description={t(kind === "shared" ? "billing.alertForm.periodHint" : "billing.alertForm.thresholdsHint")}
         data={usualThresholds}
         maxTags={10}
         required
@@ -142,7 +161,7 @@ function AlertForm({ account, keys, of: alert, onClose }: FormProps) {
           data-autofocus
           {...form.getInputProps("name")}
         />
-        {alert === undefined && <About form={form} keys={keys} />}
+        {alert === undefined && <About form={form} keys={keys} account={account} />}
         <Measures form={form} />
         <Receivers form={form} account={account} />
         <Actions of={save} onCancel={onClose}>

@@ -23,10 +23,18 @@ export function isLow({ balance_usd, below_usd }: SpendAlert): boolean {
   return balance_usd !== null && below_usd !== null && nanoUsdOf(balance_usd) < nanoUsdOf(below_usd);
 }
 
+/** What an alert is about, as people choose it. */
+export const alertKinds = ["spend", "budget", "shared", "balance"] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+export const kindOf = ({ kind, budget_id }: SpendAlert): AlertKind => (budget_id === null ? kind : "shared");
+
 export interface AlertValues {
-  kind: SpendAlert["kind"];
+  kind: AlertKind;
   /** Empty for all the account's keys together. */
   key_id: string;
+  /** Only for `shared`. */
+  budget_id: string;
   name: string;
   monthly_usd: string | number;
   below_usd: string | number;
@@ -43,7 +51,8 @@ export function alertValuesOf(alert?: SpendAlert): AlertValues {
   return {
     key_id: alert?.key_id ?? "",
     name: alert?.name ?? "",
-    kind: alert?.kind ?? "spend",
+    budget_id: alert?.budget_id ?? "",
+    kind: alert === undefined ? "spend" : kindOf(alert),
     monthly_usd: Number(alert?.monthly_usd ?? 0) || "",
     below_usd: Number(alert?.below_usd ?? 0) || "",
     thresholds: alert?.thresholds.map(String) ?? usualThresholds,
@@ -56,7 +65,7 @@ export function alertValuesOf(alert?: SpendAlert): AlertValues {
 function measuresOf({ kind, monthly_usd, below_usd, thresholds }: AlertValues) {
   if (kind === "balance") return { below_usd: Number(below_usd).toFixed(9) };
   const percent = { thresholds: thresholds.map(Number) };
-  return kind === "budget" ? percent : { ...percent, monthly_usd: Number(monthly_usd).toFixed(9) };
+  return kind !== "spend" ? percent : { ...percent, monthly_usd: Number(monthly_usd).toFixed(9) };
 }
 
 /**
@@ -73,7 +82,11 @@ export function saveAlert(account: string, values: AlertValues, alert?: SpendAle
     ...(webhook !== (alert?.webhook_url ?? null) && { webhook_url: webhook }),
   };
   if (alert !== undefined) return call<SpendAlert>(alertPath(alert.id), { method: "PATCH", body });
-  const { kind, key_id } = values;
-  const about = { account_id: account, kind, key_id: (kind !== "balance" && key_id) || null };
-  return call<SpendAlert>(path, { method: "POST", body: { ...about, ...body } });
+  return call<SpendAlert>(path, { method: "POST", body: { account_id: account, ...subjectOf(values), ...body } });
+}
+
+/** Whose spending or which budget it is about. */
+function subjectOf({ kind, key_id, budget_id }: AlertValues) {
+  if (kind === "shared") return { kind: "budget", budget_id };
+  return { kind, key_id: (kind !== "balance" && key_id) || null };
 }
