@@ -142,7 +142,10 @@ describe("spend alerts in the console and from the command line", () => {
     assert.match(letters()[1]?.text ?? "", /^Subject: Test: From here/m);
     assert.equal(await alerts("delete", id), `${id} is deleted.\n`);
     assert.doesNotMatch(await alerts("list"), new RegExp(id));
-    await assert.rejects(alerts("create", "--email", email), /one of --usd <amount>, --budget, --below/);
+    await assert.rejects(
+      alerts("create", "--email", email),
+      /one of --usd <amount>, --budget, --shared-budget <id>, --below/,
+    );
     await assert.rejects(alerts("delete", id), /The alert does not exist/);
   });
 });
