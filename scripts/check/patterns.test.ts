@@ -14,7 +14,8 @@ interface Source {
 }
 
 const maxLength = 64 * 1024;
-const maxMs = 5;
+/** Several times what the slowest pattern takes: linear on a slow machine, not quadratic on a fast one. */
+const maxMs = 20;
 /** Long enough to detect quadratic growth, short enough to test all patterns. */
 const tryLength = 4 * 1024;
 
@@ -116,7 +117,7 @@ function faultOf(pattern: Source, where: string): string[] {
   ];
 }
 
-test("no pattern of the sources takes longer than 5 ms for the worst 64 KiB of external text", () => {
+test("no pattern of the sources takes longer than 20 ms for the worst 64 KiB of external text", () => {
   assert.ok(found.length > 100, `${found.length} patterns found`);
   const unique = new Map(found.map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern]));
   const faults = [...unique.values()].flatMap((pattern) => faultOf(pattern, `${pattern.file}:${pattern.line}`));

@@ -113,7 +113,7 @@ describe("shared budgets in the console", () => {
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
     await page.getByText("Research · Shared budget used").waitFor();
-    await page.getByText("$0.00 / $2.00").waitFor();
+    await page.getByText("$0.00 / $2.00", { exact: true }).waitFor();
   });
 
   test("a budget that is not positive is refused next to its amount, and nothing is created", async () => {

@@ -51,7 +51,7 @@ function chargeIn({ reply, faults }: CallResult, { tokens }: Delivered, outcome:
 function end(context: ServeContext, served: Served, socket: SocketSink, delivered: Delivered, outcome: Outcome): void {
   const { result, begun, startedAt } = served;
   const entry = context.log.end(begun, {
-    duration_ms: Math.round(performance.now() - startedAt),
+    duration_ms: Math.floor(performance.now() - startedAt),
     answer_id: result.reply.responseId ?? null,
     status: delivered.status,
     stream: delivered.stream,
