@@ -51,8 +51,8 @@ const texts = [
 async function makeBudgets(api: ReturnType<typeof adminApi>, accountId: string, keys: readonly KeyOf[]) {
   const create = async (fields: object): Promise<string> =>
     ((await api.call("POST", "/budgets", { account_id: accountId, ...fields })) as { id: string }).id;
-  const company = await create({ name: "Company", max_budget: 1 });
-  const website = await create({ name: "Website", max_budget: 0.2, period: "week", parent_id: company });
+  const company = await create({ name: "Company", max_budget: 10 });
+  const website = await create({ name: "Website", max_budget: 2, period: "week", parent_id: company });
   const support = await create({ name: "Support", max_budget: 0.01, period: "day", parent_id: company });
   await create({ name: "Night shift", max_budget: 0.005, period: "day", hard: false, parent_id: support });
   await create({ name: "Launch event", max_budget: 40, period: "total" });
@@ -67,7 +67,10 @@ const requests: readonly (readonly [path: string, body: object])[] = [
       (content) => ["/chat/completions", { model, max_tokens: 60, messages: [{ role: "user", content }] }] as const,
     ),
   ),
-  ["/chat/completions", { model: "gpt-5", stream: true, messages: [{ role: "user", content: "Tell me a story." }] }],
+  [
+    "/chat/completions",
+    { model: "gpt-5", stream: true, max_tokens: 2_000, messages: [{ role: "user", content: "Tell me a story." }] },
+  ],
   ["/embeddings", { model: "text-embedding-3-small", input: texts }],
   ["/images/generations", { model: "gamma-image-1", prompt: "A lighthouse at dusk" }],
   ["/audio/speech", { model: "alpha3-tts-flash", input: "Your order is on its way.", voice: "Cherry" }],
