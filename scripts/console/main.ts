@@ -17,9 +17,10 @@ Writes screenshots of every page of the console, and of its states after an acti
 pixels wide. --only selects those whose name contains a text.
 Starts its own fleet and sends some traffic; with --data it uses the fleet that runs on that folder, and omits actions that
 change it.
-With --measure it prints for each page, without screenshots, the time until it accepts input, the compressed size of its
-scripts, and the serious violations that axe finds; for the sign-in also the time to a first receipt. With --rows, such as
-20000, it then creates 1,000 keys, makes that many requests with them, and prints the table again.
+With --measure it prints for each page, without screenshots, the time until it accepts input on a first visit (with an empty
+browser cache) and on later ones, the compressed size of its scripts, and the serious violations that axe finds; for the
+sign-in also the time to a first receipt. With --rows, such as 20000, it then creates 1,000 keys, makes that many requests
+with them, and prints the table again.
 `;
 
 async function main(): Promise<void> {

@@ -24,48 +24,65 @@ const usable = async (page: Page): Promise<void> =>
     .first()
     .click({ trial: true });
 
-async function judge(page: Page, name: string, readyMs: number): Promise<void> {
+/** The parts of a line that do not depend on time: the size of a page's scripts, and its faults. */
+async function judge(page: Page): Promise<string> {
   await page.waitForLoadState("networkidle");
   const bytes = bytesOf(await scriptsOf(page));
   const found = (await violationsOf(page)).map(({ id }) => id);
   const faults = found.length === 0 ? "axe finds nothing serious" : `axe: ${found.join(", ")}`;
-  process.stdout.write(
-    `${name.padEnd(40)} ${String(Math.round(readyMs)).padStart(5)} ms ${String(bytes).padStart(8)} B of script  ${faults}\n`,
-  );
+  return `${String(bytes).padStart(8)} B of script  ${faults}`;
+}
+
+const inMs = (ms: number): string => `${String(Math.round(ms)).padStart(5)} ms`;
+
+function print(name: string, times: string, judged: string): void {
+  process.stdout.write(`${name.padEnd(44)} ${times.padEnd(31)} ${judged}\n`);
+}
+
+/** Milliseconds until the page that is loaded accepts input. */
+async function load(page: Page, url: string): Promise<number> {
+  const began = performance.now();
+  await page.goto(url, { waitUntil: "commit" });
+  await page.locator("main h1").waitFor();
+  await usable(page);
+  return performance.now() - began;
 }
 
 /**
- * Prints for each page, loaded without a browser cache, the time until it accepts input (median of
- * several loads) and the size of its parts; for the sign-in also the times from there to the
- * console, and by its first steps to the receipt of a first request.
+ * Prints for each page the time until it accepts input (medians of several loads), of a first visit
+ * with an empty browser cache and of later ones, and the size of its scripts; for the sign-in also
+ * the times from there to the console, and by its first steps to the receipt of a first request.
  */
 export async function measure(browser: Browser, { run, paths }: Measured): Promise<void> {
   await sleep(restMs);
-  await using first = await browser.newContext({ bypassCSP: true, locale: "en-US" });
-  const page = await first.newPage();
+  await using start = await browser.newContext({ bypassCSP: true, locale: "en-US" });
+  const page = await start.newPage();
   let began = performance.now();
   await page.goto(`${run.console_url}/sign-in`, { waitUntil: "commit" });
   await usable(page);
-  await judge(page, "sign-in", performance.now() - began);
+  print("sign-in", inMs(performance.now() - began), await judge(page));
   began = performance.now();
   await signIn(page, run);
   await usable(page);
-  await judge(page, "from sign-in to console", performance.now() - began);
+  print("from sign-in to console", inMs(performance.now() - began), await judge(page));
   await openFirstReceipt(page, run);
-  await judge(page, "from sign-in to first receipt", performance.now() - began);
-  const storageState = await first.storageState();
-  await first.close();
+  print("from sign-in to first receipt", inMs(performance.now() - began), await judge(page));
+  const storageState = await start.storageState();
+  await start.close();
   for (const path of paths) {
-    const times: number[] = [];
-    while (times.length < loads) {
+    const url = `${run.console_url}/${path}`;
+    const visits: { readonly first: number; readonly later: number }[] = [];
+    let judged = "";
+    while (visits.length < loads) {
       await using context = await browser.newContext({ bypassCSP: true, locale: "en-US", storageState });
       const fresh = await context.newPage();
-      began = performance.now();
-      await fresh.goto(`${run.console_url}/${path}`, { waitUntil: "commit" });
-      await fresh.locator("main h1").waitFor();
-      await usable(fresh);
-      times.push(performance.now() - began);
-      if (times.length === loads) await judge(fresh, path, median(times));
+      const firstMs = await load(fresh, url);
+      await fresh.waitForLoadState("networkidle");
+      visits.push({ first: firstMs, later: await load(fresh, url) });
+      if (visits.length === loads) judged = await judge(fresh);
     }
+    const firstMs = inMs(median(visits.map(({ first }) => first)));
+    const laterMs = inMs(median(visits.map(({ later }) => later)));
+    print(path, `${firstMs} first, ${laterMs} later`, judged);
   }
 }

@@ -16,7 +16,7 @@ import {
   tableFeatures,
   useTable,
 } from "@tanstack/react-table";
-import type { KeyboardEvent, MouseEvent, ReactNode } from "react";
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useDeferredValue } from "react";
 import { useTranslation } from "react-i18next";
 import { integer } from "../format/number.ts";
 import classes from "./data-table.module.css";
@@ -195,6 +195,8 @@ export function DataTable<T extends RowData>(props: Props<T>) {
     state: { sorting, pagination: { pageIndex: page - 1, pageSize } },
     onSortingChange: (change) => onSorting?.(typeof change === "function" ? change(sorting) : change),
   });
+  // The first rows are rendered in steps, between which the rest of the page accepts input.
+  const showsRows = useDeferredValue(rows !== undefined, false);
   if (rows !== undefined && rows.length === 0) return empty;
   return (
     <>
@@ -216,7 +218,7 @@ export function DataTable<T extends RowData>(props: Props<T>) {
             ))}
           </Table.Thead>
           <Table.Tbody>
-            {rows === undefined ? (
+            {rows === undefined || !showsRows ? (
               <SkeletonRows columns={columns.length} />
             ) : (
               table
