@@ -1,7 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { compress } from "./compress.ts";
-import { preload } from "./preload.ts";
 
 /**
  * A running gateway, for `npm run dev` in this folder: pages from here, everything else from
@@ -15,7 +14,7 @@ const withoutForms =
 
 export default defineConfig({
   base: "/console/",
-  plugins: [react(), preload(), compress()],
+  plugins: [react(), compress()],
   build: {
     target: "es2023",
     // The content security policy allows neither inline scripts nor data: URLs for anything but

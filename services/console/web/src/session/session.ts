@@ -1,6 +1,5 @@
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { call, setCsrfToken } from "../api/http.ts";
-import { signedInKey } from "./signed-in-key.ts";
 
 export type Role = "operator" | "owner" | "member" | "auditor";
 
@@ -40,6 +39,8 @@ export const mustSetUpTwoFactor = ({ two_factor }: Session): boolean => two_fact
 
 /** Characters of a new password, at least. */
 export const shortestPassword = 12;
+
+const signedInKey = "console-signed-in";
 
 /** Whether the last visit ended with a session, which the cookie that scripts cannot read may still hold. */
 export const mayBeSignedIn = (): boolean => localStorage.getItem(signedInKey) !== null;
