@@ -24,7 +24,7 @@ const usable = async (page: Page): Promise<void> =>
     .first()
     .click({ trial: true });
 
-/** The parts of a line that do not depend on time: the size of a page's scripts, and its faults. */
+/** The last columns of a line: the size of a page's scripts, and the violations that axe finds. */
 async function judge(page: Page): Promise<string> {
   await page.waitForLoadState("networkidle");
   const bytes = bytesOf(await scriptsOf(page));
