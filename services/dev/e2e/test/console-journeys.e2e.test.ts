@@ -276,6 +276,7 @@ describe("the console in a browser", () => {
     const page = await stage.visit("/keys?q=many&sort=name", "API keys");
     const rows = page.locator("tbody tr[tabindex]");
     await page.getByText("1–50 of 60").waitFor();
+    await rows.nth(49).waitFor();
     assert.equal(await rows.count(), 50);
     await page.getByRole("button", { name: "Next page" }).click();
     await page.getByText("51–60 of 60").waitFor();

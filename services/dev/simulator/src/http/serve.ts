@@ -21,11 +21,18 @@ interface Served {
   readonly startedAt: number;
 }
 
-function begin(context: ServeContext, match: Match, request: IncomingMessage, result: CallResult, path: string): Begun {
+interface Arrived {
+  readonly match: Match;
+  readonly request: IncomingMessage;
+  readonly path: string;
+  readonly at: Date;
+}
+
+function begin(context: ServeContext, { match, request, path, at }: Arrived, result: CallResult): Begun {
   const keyHash = result.credential ? hashOf(result.credential).slice(0, 12) : null;
   const requestId = match.provider.protocol.newRequestId(result.digest, context.nextId());
   return context.log.begin({
-    at: new Date().toISOString(),
+    at: at.toISOString(),
     provider: match.provider.name,
     operation: match.route.operation,
     path,
@@ -108,6 +115,7 @@ export async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const at = new Date();
   const startedAt = performance.now();
   const read = await readBody(request, context.maxBodyBytes);
   const bytes = read.kind === "read" ? read.bytes : Buffer.alloc(0);
@@ -116,6 +124,6 @@ export async function serve(
     response.setHeader("connection", "close");
     result = { ...result, reply: match.provider.protocol.tooLarge() };
   }
-  const begun = begin(context, match, request, result, url.pathname);
+  const begun = begin(context, { match, request, path: url.pathname, at }, result);
   await send(context, match, { result, begun, startedAt }, response);
 }
