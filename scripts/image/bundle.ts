@@ -11,7 +11,8 @@ import type { Image } from "./images.ts";
  * @throws when an import cannot be resolved
  */
 export async function bundle(image: Image, root: string, dir: string): Promise<void> {
-  const unbundled = [...Object.keys(image.packages), ...optionalPackages];
+  const whole = Object.keys(image.packages).filter((name) => image.packages[name]?.length === 0);
+  const unbundled = [...whole, ...optionalPackages];
   const bundler = await rolldown({
     input: { ...image.entries },
     cwd: root,

@@ -25,6 +25,25 @@ async function startWithout(dir: string, program = "main.js"): Promise<string> {
   return (await runTool(process.execPath, [program], { cwd: dir, env })).output;
 }
 
+const importThreads = `
+import { glob, readFile } from "node:fs/promises";
+const threads = new Set();
+for await (const file of glob("*.js"))
+  for (const [, name] of (await readFile(file, "utf8")).matchAll(/new URL\\("([^"/]+\\.js)", import\\.meta\\.url\\)/g)) threads.add(name);
+for (const name of threads)
+  await import(process.cwd() + "/" + name).catch(({ code, message }) => {
+    if (code === "ERR_MODULE_NOT_FOUND") console.log(message);
+  });
+console.log(threads.size + " threads");
+process.exit();
+`;
+
+/** Imports the programs of an image's worker threads; returns the modules that they lack, and how many programs there are. */
+async function importThreadsOf(dir: string): Promise<string> {
+  const env = { PATH: process.env["PATH"] };
+  return (await runTool(process.execPath, ["--input-type=module", "--eval", importThreads], { cwd: dir, env })).output;
+}
+
 /** Files that are read on request, so that a start does not detect a missing one. */
 const readLater: Readonly<Record<string, string>> = {
   router: "gateway/src/docs/**/*.{html,css,js,md}",
@@ -37,12 +56,16 @@ async function hasFiles(home: string, pattern: string): Promise<void> {
 
 test("each service's image runs standalone, and its bill of materials lists copied and bundled packages by their checksums", async () => {
   await withTemporaryDir(async (dir) => {
+    let threads = 0;
     for (const image of images) {
       const home = join(dir, image.service);
       await assemble(image, root, home);
       // The toolbox requires no setting: its process waits for `kubectl exec`.
       if (image.service === "toolbox") assert.match(await startWithout(home, "uag.js"), /^uag .*<command>/);
       else assert.match(await startWithout(home), /(^|Error: )Invalid settings:/, image.service);
+      const imported = await importThreadsOf(home);
+      assert.match(imported, /^\d+ threads\n$/, image.service);
+      threads += Number.parseInt(imported, 10);
       const { components } = JSON.parse(await readFile(join(home, "bom.json"), "utf8")) as Bom;
       for (const name of ["zod", ...Object.keys(image.packages)]) {
         const purl = `pkg:npm/${name.replace("@", "%40")}@`;
@@ -56,6 +79,7 @@ test("each service's image runs standalone, and its bill of materials lists copi
       if (later !== undefined) await hasFiles(home, later);
       await rm(home, { recursive: true });
     }
+    assert.ok(threads > 0);
   });
 });
 

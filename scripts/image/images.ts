@@ -8,7 +8,10 @@ export interface Image {
   readonly entries: Readonly<Record<string, string>>;
   /** Files read at run time, as globs from the top of the checkout; they keep their paths. */
   readonly files: readonly string[];
-  /** Packages that cannot be bundled, and the required files of each (all if none is named). */
+  /**
+   * Packages with files that are read at run time, and these files; the package's code is bundled.
+   * A package without any cannot be bundled: it is copied whole.
+   */
   readonly packages: Readonly<Record<string, readonly string[]>>;
   /** Creates the files that are not sources. */
   prepare?(report: (line: string) => void): Promise<void>;
@@ -34,7 +37,7 @@ const extras: Readonly<Record<string, Extras>> = {
   },
   metering: { commands: { "replay-dead": "services/metering/src/commands/replay-dead.ts" } },
   media: { packages: { sharp: [] } },
-  speech: { packages: { "wasm-media-encoders": ["wasm"] } },
+  speech: { packages: { "wasm-media-encoders": ["wasm/mp3.wasm"] } },
   simulator: {
     files: ["services/dev/simulator/fixtures/*"],
     packages: { sharp: [], "wasm-media-encoders": [] },
