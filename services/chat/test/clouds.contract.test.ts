@@ -15,6 +15,12 @@ const traits =
 const model = (id: string, provider: string, upstream: string): string =>
   `  - { id: ${id}, ${traits}, upstreams: [{ provider: ${provider}, model: "${upstream}" }] }`;
 
+/** A service account that the simulator knows, as a key file has it. */
+async function createAccount(url: string): Promise<Record<string, unknown>> {
+  const response = await fetch(`${url}/sim/service-accounts?token_uri=${url}/google/token`, { method: "POST" });
+  return (await response.json()) as Record<string, unknown>;
+}
+
 before(async () => {
   simulator = resources.use(await startSimulator());
   const { url } = simulator;
@@ -25,6 +31,9 @@ before(async () => {
     client_secret: clientSecret,
     token_url: `${url}/entra/contoso.onmicrosoft.com/oauth2/v2.0/token`,
   });
+  const account = await createAccount(url);
+  const other = { ...(await createAccount(url)), private_key_id: account["private_key_id"] };
+  const vertex = `protocol: vertex, base_url: "${url}/vertex/v1/projects/p/locations/us-east5"`;
   const azure = `protocol: azure, base_url: "${url}/azure/openai/v1"`;
   const catalog = `
 providers:
@@ -32,13 +41,26 @@ providers:
   dated: { protocol: azure, base_url: "${url}/azure/openai", api_version: 2024-10-21, api_key: "\${ENTRA}" }
   wrong: { ${azure}, api_key: "\${WRONG}" }
   pool: { ${azure}, credentials: [{ name: a, api_key: "\${WRONG}" }, { name: b, api_key: "\${ENTRA}", priority: 1 }] }
+  vx: { ${vertex}, api_key: "\${ACCOUNT}" }
+  workload: { ${vertex}, api_key: "\${METADATA}" }
+  forged: { ${vertex}, api_key: "\${FORGED}" }
 models:
+${model("vx/gemini", "vx", "gemini-2.5-flash")}
+${model("vx/claude", "vx", "claude-haiku-4-5@20251001")}
+${model("workload", "workload", "gemini-2.5-flash")}
+${model("forged", "forged", "gemini-2.5-flash")}
 ${model("az", "az", "gpt-4o-mini")}
 ${model("dated", "dated", "gpt-4o-mini")}
 ${model("wrong", "wrong", "gpt-4o-mini")}
 ${model("pool", "pool", "gpt-4o-mini")}
 `;
-  const env = { ENTRA: JSON.stringify(entra(secret)), WRONG: JSON.stringify(entra("bad-secret-5678")) };
+  const env = {
+    ENTRA: JSON.stringify(entra(secret)),
+    WRONG: JSON.stringify(entra("bad-secret-5678")),
+    ACCOUNT: JSON.stringify(account),
+    FORGED: JSON.stringify(other),
+    METADATA: JSON.stringify({ type: "google_metadata", host: new URL(url).host }),
+  };
   harness = resources.use(await startChat({ catalog, env, egressAllow: [new URL(url).host] }));
 });
 after(() => resources.disposeAsync());
@@ -87,4 +109,39 @@ test("a prompt that Azure's filter refuses is the client's error, and costs noth
   assert.equal(status, 400, text);
   assert.match(text, /content management policy/);
   assert.deepEqual(harness.admission.booked.at(-1)?.settlement?.units, []);
+});
+
+test("a service account serves Gemini and Claude with one token, in each client's format, streamed or not", async () => {
+  for (const id of ["vx/gemini", "vx/claude"]) {
+    for (const stream of [false, true]) {
+      const { status, text } = await ask(id, "say: seen", { stream });
+      assert.equal(status, 200, text);
+      assert.match(text, /seen/);
+      const message = { model: id, max_tokens: 100, stream, messages: [{ role: "user", content: "say: seen" }] };
+      const own = await harness.call("messages", message);
+      assert.equal(own.status, 200, own.text);
+      assert.match(own.text, /seen/);
+    }
+  }
+  assert.equal((await callsOf("google")).length, 1);
+  const place = "/vertex/v1/projects/p/locations/us-east5/publishers";
+  assert.deepEqual([...new Set((await callsOf("vertex")).map(({ path }) => path))].sort(), [
+    `${place}/anthropic/models/claude-haiku-4-5%4020251001:rawPredict`,
+    `${place}/anthropic/models/claude-haiku-4-5%4020251001:streamRawPredict`,
+    `${place}/google/models/gemini-2.5-flash:generateContent`,
+    `${place}/google/models/gemini-2.5-flash:streamGenerateContent`,
+  ]);
+});
+
+test("a workload is served with the token of its machine", async () => {
+  assert.equal((await ask("workload", "Hello")).status, 200);
+  assert.equal((await callsOf("google-metadata")).length, 1);
+});
+
+test("an assertion that another key has signed is refused, and no token or key is shown", async () => {
+  const { status, text } = await ask("forged", "Hello");
+  assert.equal(status, 502, text);
+  const [failed] = harness.admission.booked.at(-1)?.settlement?.failedAttempts ?? [];
+  assert.deepEqual([failed?.failure, failed?.message], ["operator", "Google refused the credential: Invalid JWT Signature."]);
+  assert.doesNotMatch(text, /JWT|PRIVATE KEY/);
 });

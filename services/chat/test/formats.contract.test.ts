@@ -17,8 +17,14 @@ const models: Readonly<Record<string, readonly string[]>> = {
   xai: ["grok-4.5"],
   anthropic: ["claude-sonnet-4-5", "claude-opus-4-8"],
   gemini: ["gemini-2.5-flash", "gemini-3-flash-preview"],
+  vertex: ["gemini-2.5-flash-lite", "claude-haiku-4-5"],
 };
-const paths: Readonly<Record<string, string>> = { openai: "/openai/v1", azure: "/azure/openai/v1", xai: "/xai/v1" };
+const paths: Readonly<Record<string, string>> = {
+  openai: "/openai/v1",
+  azure: "/azure/openai/v1",
+  vertex: "/vertex/v1/projects/p/locations/global",
+  xai: "/xai/v1",
+};
 const faults = [
   "cut-6",
   "error-event-6",

@@ -64,7 +64,7 @@ export function fitsModel({ format }: Pick<ClientFormat, "format">, request: Gen
   if (outputCap > model.maxOutputTokens || serverTools.tools.length > 0 || serverTools.searchesTools) return false;
   if (requestsSpeech(fields) && !model.output.has("audio")) return false;
   if (![...modalitiesIn(fields)].every((modality) => model.input.has(modality))) return false;
-  if (!model.upstreams.some(({ provider }) => generationAdapter(format, provider.protocol) !== undefined)) return false;
+  if (!model.upstreams.some((upstream) => generationAdapter(format, upstream) !== undefined)) return false;
   const { tokens } = generationRequestSize({ ...request, model, bodyBytes: body.length });
   return tokens < model.contextTokens;
 }

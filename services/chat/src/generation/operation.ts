@@ -97,7 +97,7 @@ async function callUpstreams(
   const maxBytes = acceptedBytes({ model, ...request, outputCap: size.sentCap ?? request.outputCap });
   const disconnect = { drains, draining: () => admitted.clientLeft() };
   return await attempt((upstream) => {
-    const adapter = generationAdapter(format.format, upstream.provider.protocol);
+    const adapter = generationAdapter(format.format, upstream);
     if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
     return generate({ pools, adapter, call, upstream, signal, disconnect, memory, maxBytes });
   });

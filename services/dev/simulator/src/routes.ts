@@ -5,10 +5,12 @@ import { dashScope } from "./dashscope/routes.ts";
 import { dashScopeNative } from "./dashscope-native/routes.ts";
 import { entra } from "./entra/routes.ts";
 import { gemini } from "./gemini/routes.ts";
+import { google, googleMetadata } from "./google/routes.ts";
 import type { Provider } from "./http/types.ts";
 import { media } from "./media/routes.ts";
 import { openAi } from "./openai/routes.ts";
 import { vendor } from "./vendor/routes.ts";
+import { vertex } from "./vertex/routes.ts";
 import { voyage } from "./voyage/routes.ts";
 import { xai } from "./xai/routes.ts";
 
@@ -21,6 +23,9 @@ export const providers: readonly Provider[] = [
   entra,
   anthropic,
   gemini,
+  vertex,
+  google,
+  googleMetadata,
   // Must precede the other one of the same provider, whose prefix contains its own.
   dashScopeNative,
   dashScope,

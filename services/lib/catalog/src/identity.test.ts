@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { hintOf } from "./credential.ts";
 import { secretOf } from "./identity.ts";
+import type { OverlayCredential } from "./overlay.ts";
 import { parseCatalog } from "./parse.ts";
 import { pooled } from "./pool.ts";
 import type { Upstream } from "./types.ts";
@@ -76,4 +78,29 @@ test("a credential whose document is not valid is not used, and the provider is 
   );
   const none = parseCatalog(yaml.replace(/, \{ name: b, .*? \}/, ""), { DOCUMENT: '{"type":"entra"}' });
   assert.match(none.unserved.join(), /^p: the credential is not valid: tenant_id/);
+});
+
+const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
+const account = { type: "service_account", client_email: "a@b.test", private_key_id: "0123456789abcdef", private_key: key };
+
+test("a service account's key file is a credential document, without a key that cannot sign", () => {
+  const read = secretOf(JSON.stringify({ ...account, project_id: "p", universe_domain: "googleapis.com" }, null, 2));
+  assert.ok(typeof read === "object");
+  assert.equal(read.identity?.type, "service_account");
+  assert.equal(hintOf(JSON.stringify(account)), "service_account ...cdef");
+  const fault = secretOf(JSON.stringify({ ...account, private_key: "-----BEGIN PRIVATE KEY-----" }));
+  assert.equal(fault, "the credential is not valid: private_key must be an RSA private key in PEM");
+});
+
+test("only the services' environment may name their own identity, which an operator could send anywhere", () => {
+  const document = JSON.stringify({ type: "google_metadata" });
+  const file = "providers: { p: { protocol: vertex, base_url: https://p.test, api_key: \"${KEY}\" } }\nmodels: []";
+  const catalogWith = (secret: OverlayCredential["secret"]) => {
+    const credential = { id: "c", provider: "p", name: "", enabled: true, weight: 1, priority: 0, account: "", secret };
+    const overlay = { version: 1, providers: [], models: [], credentials: [credential] };
+    return parseCatalog(file, { PROVIDER_SECRET_P: document }, { overlay });
+  };
+  assert.match(catalogWith({ value: document }).unserved.join(), /own identity can only be used from a variable/);
+  const named = catalogWith({ reference: "${PROVIDER_SECRET_P}" });
+  assert.equal(named.providers.get("p")?.identity?.type, "google_metadata");
 });

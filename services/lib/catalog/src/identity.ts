@@ -1,3 +1,4 @@
+import { createPrivateKey } from "node:crypto";
 import { z } from "zod";
 
 /** What a header or a form can have. */
@@ -17,9 +18,35 @@ const entra = z.strictObject({
   token_url: tokenUrl.optional(),
 });
 
+/**
+ * The key of a Google service account, as Google's console writes it; its other fields are not used
+ * (https://cloud.google.com/iam/docs/keys-create-delete).
+ */
+const serviceAccount = z.object({
+  type: z.literal("service_account"),
+  client_email: word,
+  private_key_id: word,
+  private_key: z.string().max(8_192).refine(isRsaKey, "must be an RSA private key in PEM"),
+  token_uri: tokenUrl.default("https://oauth2.googleapis.com/token"),
+});
+
+/** The service account of the machine or the workload that a service runs as. */
+const googleMetadata = z.strictObject({
+  type: z.literal("google_metadata"),
+  host: z.string().regex(/^[\w.-]+(:\d{1,5})?$/, "must be a host, with or without a port").default("metadata.google.internal"),
+});
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === "rsa";
+  } catch {
+    return false;
+  }
+}
+
 /** The credential documents that a secret may be in place of an API key, by their `type`. */
-const identitySchema = z.discriminatedUnion("type", [entra], {
-  error: "type must be entra",
+const identitySchema = z.discriminatedUnion("type", [entra, serviceAccount, googleMetadata], {
+  error: "type must be entra, service_account or google_metadata",
 });
 
 /** A credential of a cloud's own kind, with which requests are authorized in place of an API key. */
@@ -53,12 +80,32 @@ function parsed(text: string): unknown {
   }
 }
 
+/**
+ * Whether an identity is that of the service itself, which an operator must not obtain by sending
+ * it to an address of their own: only the services' environment may name it.
+ */
+export const isOwnIdentity = ({ identity }: Secret): boolean => identity?.type === "google_metadata";
+
 /** The part of an identity that distinguishes it and is no secret. */
 export function publicIdOf(identity: Identity): string {
-  return identity.client_id;
+  switch (identity.type) {
+    case "entra":
+      return identity.client_id;
+    case "service_account":
+      return identity.private_key_id;
+    case "google_metadata":
+      return identity.host;
+  }
 }
 
 /** The parts of an identity that must not be shown. */
 export function secretsOf(identity: Identity): string[] {
-  return [identity.client_secret];
+  switch (identity.type) {
+    case "entra":
+      return [identity.client_secret];
+    case "service_account":
+      return [identity.private_key];
+    case "google_metadata":
+      return [];
+  }
 }

@@ -39,6 +39,7 @@ export const protocols = {
   xai: { developerRole: true, openAiOptions: false },
   anthropic: { developerRole: true, openAiOptions: false },
   gemini: { developerRole: true, openAiOptions: false },
+  vertex: { developerRole: true, openAiOptions: false },
   ark: { developerRole: true, openAiOptions: false },
   voyage: { developerRole: true, openAiOptions: false },
 } as const satisfies Record<string, ProtocolRow>;

@@ -60,7 +60,7 @@ const concurrencySchema = z
   .refine(({ min, max }) => min <= max, "min must not be above max");
 
 const secretText =
-  "A reference to the environment, never the secret itself: an API key, or a JSON document with the `type` of a credential of the cloud's own kind (entra).";
+  "A reference to the environment, never the secret itself: an API key, or a JSON document with the `type` of a credential of the cloud's own kind (entra, service_account or google_metadata).";
 
 const credentialSchema = z.strictObject({
   name: z

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type CredentialRow, capsOf, credentialOf, onlyCredential, seedOf } from "./credential.ts";
 import { referencesIn, resolveReferences } from "./env.ts";
-import { secretOf } from "./identity.ts";
+import { isOwnIdentity, secretOf } from "./identity.ts";
 import type { OverlayCredential } from "./overlay.ts";
 import { openAiOptionNames, protocols } from "./protocols.ts";
 import type { providerSchema } from "./provider-schema.ts";
@@ -21,6 +21,10 @@ export interface ProviderChanges {
 }
 
 const unchanged: ProviderChanges = { enabled: true, added: false, addressed: false, credentials: [] };
+
+/** Why a credential that an operator wrote is refused. */
+export const ownIdentityFault =
+  "the services' own identity can only be used from a variable of their environment: set variable";
 
 /** The names of the providers that the simulator replaces, in a comma-separated setting. */
 export const simulatedSetting = "SIMULATED_PROVIDERS";
@@ -180,6 +184,7 @@ function accessOf(
   const basePath = url.pathname.replace(/(?<!\/)\/+$/, "");
   const secret = secretOf(keys[0] ?? "");
   if (typeof secret === "string") return secret;
+  if (keyEnv === undefined && isOwnIdentity(secret)) return ownIdentityFault;
   const credential = credentialOf(of.provider, of, secret);
   return { credential, simulated: of.simulated, origin: url.origin, basePath, ...secret };
 }

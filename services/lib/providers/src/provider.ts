@@ -30,8 +30,8 @@ export interface TextGeneration {
 
 /** The capabilities and properties of a provider's protocol: the export of its folder. */
 export interface UpstreamProvider extends Adapters {
-  /** Absent if it generates no text. */
-  readonly generation?: TextGeneration;
+  /** By its model where a cloud serves several protocols; absent if it generates no text. */
+  readonly generation?: TextGeneration | ((model: string) => TextGeneration);
   /**
    * What it does with a stream whose connection is closed. If absent, it is assumed to continue.
    */

@@ -8,9 +8,10 @@ import { hiddenUnits, type StreamCall } from "./disconnect/estimable.ts";
 import { gemini } from "./gemini/provider.ts";
 import type { GenerationAdapter, GenerationCall } from "./generation.ts";
 import { openAi } from "./openai/provider.ts";
-import type { AdapterKind, UncappedOutput, UpstreamProvider } from "./provider.ts";
+import type { AdapterKind, TextGeneration, UncappedOutput, UpstreamProvider } from "./provider.ts";
 import { translated } from "./translate/adapter.ts";
 import type { GenerationFormat } from "./translate/client.ts";
+import { vertex } from "./vertex/provider.ts";
 import { voyage } from "./voyage/provider.ts";
 import { xai } from "./xai/provider.ts";
 
@@ -20,20 +21,25 @@ const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
   azure,
   anthropic,
   gemini,
+  vertex,
   dashscope: dashScope,
   ark,
   voyage,
   xai,
 };
 
-const translations = new Map<Protocol, Map<GenerationFormat, GenerationAdapter>>();
+const translations = new WeakMap<TextGeneration, Map<GenerationFormat, GenerationAdapter>>();
 
-/** The adapter from a client's format to an upstream's protocol; undefined if the protocol generates no text. */
-export function generationAdapter(format: GenerationFormat, protocol: Protocol): GenerationAdapter | undefined {
-  const { generation } = providers[protocol];
+/** What of an upstream its protocol depends on. */
+type Serving = Pick<Upstream, "model"> & { readonly provider: Pick<Provider, "protocol"> };
+
+/** The adapter from a client's format to an upstream's protocol; undefined if the upstream generates no text. */
+export function generationAdapter(format: GenerationFormat, upstream: Serving): GenerationAdapter | undefined {
+  const { generation: any } = providers[upstream.provider.protocol];
+  const generation = typeof any === "function" ? any(upstream.model) : any;
   if (generation === undefined || generation.format === format) return generation?.adapter;
-  const known = translations.get(protocol) ?? new Map<GenerationFormat, GenerationAdapter>();
-  translations.set(protocol, known);
+  const known = translations.get(generation) ?? new Map<GenerationFormat, GenerationAdapter>();
+  translations.set(generation, known);
   const adapter = known.get(format) ?? translated(format, generation.protocol);
   known.set(format, adapter);
   return adapter;

@@ -66,7 +66,7 @@ ${catalog}`,
   );
   const found = models.get("m");
   const [upstream] = found?.upstreams ?? [];
-  const adapter = generationAdapter(conversationFormats[file.client], file.protocol);
+  const adapter = upstream && generationAdapter(conversationFormats[file.client], upstream);
   if (found === undefined || upstream === undefined || adapter === undefined) throw new Error("the case does not fit");
   const call: GenerationCall = {
     requestId: "req_1",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { UnknownFault } from "../faults/catalogue.ts";
 import { type FaultRules, ruleSchema } from "../faults/rules.ts";
+import { createServiceAccount } from "../google/accounts.ts";
 import type { InFlight } from "../log/in-flight.ts";
 import type { TruthLog } from "../log/truth-log.ts";
 import type { TaskStore } from "../tasks/store.ts";
@@ -43,6 +44,11 @@ function json(bytes: Buffer): unknown {
 
 const rows: readonly Row[] = [
   { method: "GET", path: /^\/sim\/health$/, handle: () => done },
+  {
+    method: "POST",
+    path: /^\/sim\/service-accounts$/,
+    handle: ({ url }) => ({ status: 201, body: createServiceAccount(url.searchParams.get("token_uri") ?? "") }),
+  },
   { method: "GET", path: /^\/sim\/stats$/, handle: (_, { inFlight }) => ({ status: 200, body: inFlight.stats() }) },
   {
     method: "GET",

@@ -45,7 +45,7 @@ interface Prepared extends CallOptions {
 
 async function generateOne({ context, candidate, memory, requestId, signal }: Prepared) {
   const { model, upstream, outputCap } = candidate;
-  const adapter = generationAdapter(chatFormat, upstream.provider.protocol);
+  const adapter = generationAdapter(chatFormat, upstream);
   if (adapter === undefined) throw new Error("a candidate has an adapter");
   const { pools, drains } = context;
   const fields = { model: model.id, messages: [{ role: "user", content: word }], max_completion_tokens: outputCap };

@@ -25,10 +25,10 @@ const maxInputTokens = 1_000n;
 /** Some models that reason reject a smaller cap (OpenAI's reference, create a response: at least 16). */
 const reasoningCap = 16;
 
-function kindOf({ operations, embedding, output }: Model, { provider }: Upstream): TestKind | undefined {
+function kindOf({ operations, embedding, output }: Model, upstream: Upstream): TestKind | undefined {
   const writes = generating.some((operation) => operations.has(operation)) && !output.has("audio");
-  if (writes && generationAdapter(chatFormat, provider.protocol) !== undefined) return "generation";
-  return embedding !== undefined && adapterFor("embeddings", provider.protocol) !== undefined
+  if (writes && generationAdapter(chatFormat, upstream) !== undefined) return "generation";
+  return embedding !== undefined && adapterFor("embeddings", upstream.provider.protocol) !== undefined
     ? "embeddings"
     : undefined;
 }

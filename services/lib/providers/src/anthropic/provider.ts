@@ -2,7 +2,7 @@ import type { Upstream } from "@uag/catalog/types";
 import { type Fields, fieldsOf } from "../conversation/fields.ts";
 import { messagesFormat } from "../formats/messages/format.ts";
 import type { PromptCounter } from "../generation.ts";
-import type { UpstreamProvider } from "../provider.ts";
+import type { TextGeneration, UpstreamProvider } from "../provider.ts";
 import { anthropicFailure } from "./errors.ts";
 import { anthropicMessages, passedCall } from "./messages.ts";
 import { rulesOf } from "./models.ts";
@@ -16,19 +16,27 @@ const promptCounter: PromptCounter = {
   failureOf: anthropicFailure,
 };
 
+/** Text generation by Anthropic's messages protocol. */
+export const claudeGeneration: TextGeneration = {
+  format: messagesFormat,
+  adapter: anthropicMessages,
+  protocol: anthropicProtocol,
+};
+
 /** Anthropic's Claude. */
 export const anthropic: UpstreamProvider = {
-  generation: { format: messagesFormat, adapter: anthropicMessages, protocol: anthropicProtocol },
+  generation: claudeGeneration,
   ownModels: anthropicOwnModels,
   promptCounters: { messages: promptCounter },
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"
   onAbort: "stops",
   // `message_start` (https://platform.claude.com/docs/en/build-with-claude/streaming).
   reportsPromptFirst: true,
-  thinksUnseen,
+  thinksUnseen: claudeThinksUnseen,
 };
 
-function thinksUnseen(fields: Fields, upstream: Upstream): boolean {
+/** Whether Claude thinks on a request, which no part of its response shows in full. */
+export function claudeThinksUnseen(fields: Fields, upstream: Upstream): boolean {
   const { type } = fieldsOf(fields["thinking"]);
   const effort = fields["reasoning_effort"] ?? fieldsOf(fields["reasoning"])["effort"];
   const { thinkingConfig } = fieldsOf(fields["generationConfig"]);

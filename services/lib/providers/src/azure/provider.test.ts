@@ -38,7 +38,7 @@ const headerIn = (headers: readonly string[], name: string) => headers[headers.i
 
 test("the v1 API gets the deployment as the model, and the key in the header api-key", async () => {
   for (const format of [chatFormat, messagesFormat, responsesFormat, geminiFormat]) {
-    const call = await generationAdapter(format, "azure")?.encode(chat, upstreamOf(""), signal);
+    const call = await generationAdapter(format, upstreamOf(""))?.encode(chat, upstreamOf(""), signal);
     assert.equal(call?.path, "/chat/completions");
     assert.equal(JSON.parse(String(call?.body)).model, "my deployment");
     assert.equal(headerIn(call?.headers ?? [], "api-key"), "azure-key");
@@ -48,7 +48,7 @@ test("the v1 API gets the deployment as the model, and the key in the header api
 
 test("with an api-version the deployment is in the path", async () => {
   const dated = upstreamOf("api_version: 2024-10-21");
-  const call = await azure.generation?.adapter.encode(chat, dated, signal);
+  const call = await generationAdapter(chatFormat, dated)?.encode(chat, dated, signal);
   assert.equal(call?.path, "/deployments/my%20deployment/chat/completions?api-version=2024-10-21");
   const traits = { dimensions: 3, sizes: undefined, tokenInput: false };
   const embedded = azure.embeddings?.encode(
@@ -61,7 +61,7 @@ test("with an api-version the deployment is in the path", async () => {
 
 test("Azure's errors are classified by whose fault they are", () => {
   const failure = (status: number, error: object) =>
-    azure.generation?.adapter.failureOf(
+    generationAdapter(chatFormat, upstreamOf(""))?.failureOf(
       { status, header: () => undefined, body: Buffer.from(JSON.stringify({ error })) },
       upstreamOf(""),
     );

@@ -1,4 +1,5 @@
 import type { Upstream } from "@uag/catalog/types";
+import { withEditedCalls } from "../edited-calls.ts";
 import type { UpstreamCall } from "../generation.ts";
 import { openAiEmbeddings } from "../openai-compatible/embeddings.ts";
 import { compatibleGeneration } from "../openai-compatible/generation.ts";
@@ -17,24 +18,12 @@ function placed<Call extends Pick<UpstreamCall, "path">>(call: Call, { provider,
   return { ...call, path: `/deployments/${encodeURIComponent(model)}${call.path}?api-version=${apiVersion}` };
 }
 
-const { format, adapter, protocol } = compatibleGeneration(openAiVariant);
 const embeddings = openAiEmbeddings({ variant: openAiVariant, path: "/embeddings", base64: true });
 const ownModels = openAiOwnModels(openAiVariant, "/models");
 
 /** Azure OpenAI. Its list of models has those that can be deployed, not the deployments. */
 export const azure: UpstreamProvider = {
-  generation: {
-    format,
-    adapter: {
-      ...adapter,
-      encode: async (call, upstream, signal) => placed(await adapter.encode(call, upstream, signal), upstream),
-    },
-    protocol: {
-      ...protocol,
-      encode: async (conversation, call, upstream, signal) =>
-        placed(await protocol.encode(conversation, call, upstream, signal), upstream),
-    },
-  },
+  generation: withEditedCalls(compatibleGeneration(openAiVariant), placed),
   embeddings: {
     ...embeddings,
     encode: (call, upstream) => placed(embeddings.encode(call, upstream), upstream),

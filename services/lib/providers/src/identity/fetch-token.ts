@@ -19,14 +19,15 @@ export interface Token {
   readonly lifeMs: number;
 }
 
-/** The provider's proxy; its certificates are not those of who grants tokens. A token's address may come from an operator, so it is guarded. */
-function transportOf({ proxy }: Transport): Transport {
+/** The provider's proxy; its certificates are not those of who grants tokens. */
+function transportOf({ proxy }: Transport, guarded: boolean): Transport {
   const files = { caFile: undefined, certFile: undefined, keyFile: undefined };
-  return { id: `token ${proxy ?? ""}`, proxy, ...files, maxConnections: 4, maxQueued: 64, guarded: true };
+  const id = `token ${guarded} ${proxy ?? ""}`;
+  return { id, proxy, ...files, maxConnections: 4, maxQueued: 64, guarded };
 }
 
 /**
- * Fetches an access token (RFC 6749, 4.4 and RFC 7523).
+ * Fetches an access token (RFC 6749, 4.4; RFC 7523).
  * @throws {UpstreamFailure} `operator` when the credential is refused
  */
 export async function fetchToken(pools: HttpPools, grant: TokenGrant, provider: Provider): Promise<Token> {
@@ -34,11 +35,11 @@ export async function fetchToken(pools: HttpPools, grant: TokenGrant, provider: 
   const response = await send(pools, {
     origin,
     path: pathname + search,
-    method: "POST",
-    headers: ["content-type", "application/x-www-form-urlencoded", "accept", "application/json"],
-    body: Buffer.from(grant.form().toString()),
+    method: grant.form === undefined ? "GET" : "POST",
+    headers: [...grant.headers, "accept", "application/json"],
+    body: grant.form && Buffer.from(grant.form().toString()),
     timeouts,
-    transport: transportOf(provider.transport),
+    transport: transportOf(provider.transport, grant.guarded),
     // Calls share the token, so none of their clients ends its fetch.
     signal: new AbortController().signal,
   });

@@ -6,7 +6,7 @@ import type { Token } from "./fetch-token.ts";
 import type { TokenGrant } from "./grants.ts";
 import { TokenCache } from "./token-cache.ts";
 
-const grant: TokenGrant = { id: "one", issuer: "i", url: "https://i.test", form: () => new URLSearchParams() };
+const grant: TokenGrant = { id: "one", issuer: "i", url: "https://i.test", headers: [], guarded: true };
 const provider = {} as Provider;
 const hourMs = 3_600_000;
 

@@ -11,7 +11,7 @@ const upstream = firstUpstream(model);
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 
 function adapterOf(format: ConversationFormat) {
-  const adapter = generationAdapter(conversationFormats[format], "openai") ?? assert.fail();
+  const adapter = generationAdapter(conversationFormats[format], upstream) ?? assert.fail();
   const call = testCall('{"model":"m","input":"Hi","messages":[]}', model, { usageWanted: true });
   return { adapter, call };
 }

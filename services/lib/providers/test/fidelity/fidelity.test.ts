@@ -102,7 +102,7 @@ for (const fidelityCase of [...anthropicCases, ...geminiCases, ...compatibleCase
     for (const format of Object.keys(formats) as ConversationFormat[]) {
       const model = modelNamed(id);
       const upstream = model.upstreams[0] ?? assert.fail();
-      const adapter = generationAdapter(conversationFormats[format], upstream.provider.protocol) ?? assert.fail();
+      const adapter = generationAdapter(conversationFormats[format], upstream) ?? assert.fail();
 
       test(`${format} clients get its content in order, its finish reason and an exact bill`, () => {
         const { view, usage } = received(adapter, fidelityCase, format);

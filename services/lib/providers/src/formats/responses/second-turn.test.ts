@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 
 const model = testModel("    reasoning: { switch: thinking, shown: true, sampling: all }");
 const upstream = { ...firstUpstream(model), model: "deepseek-flash" };
-const adapter = generationAdapter(responsesFormat, "openai") ?? assert.fail();
+const adapter = generationAdapter(responsesFormat, upstream) ?? assert.fail();
 const { signal } = new AbortController();
 const tools = [{ type: "function", name: "f", parameters: {} }];
 const call = (input: unknown) => testCall(JSON.stringify({ model: "m", input, tools }), model);
