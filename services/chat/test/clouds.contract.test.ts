@@ -142,6 +142,9 @@ test("an assertion that another key has signed is refused, and no token or key i
   const { status, text } = await ask("forged", "Hello");
   assert.equal(status, 502, text);
   const [failed] = harness.admission.booked.at(-1)?.settlement?.failedAttempts ?? [];
-  assert.deepEqual([failed?.failure, failed?.message], ["operator", "Google refused the credential: Invalid JWT Signature."]);
+  assert.deepEqual(
+    [failed?.failure, failed?.message],
+    ["operator", "Google refused the credential: Invalid JWT Signature."],
+  );
   assert.doesNotMatch(text, /JWT|PRIVATE KEY/);
 });

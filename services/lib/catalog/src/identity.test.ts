@@ -81,7 +81,12 @@ test("a credential whose document is not valid is not used, and the provider is 
 });
 
 const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
-const account = { type: "service_account", client_email: "a@b.test", private_key_id: "0123456789abcdef", private_key: key };
+const account = {
+  type: "service_account",
+  client_email: "a@b.test",
+  private_key_id: "0123456789abcdef",
+  private_key: key,
+};
 
 test("a service account's key file is a credential document, without a key that cannot sign", () => {
   const read = secretOf(JSON.stringify({ ...account, project_id: "p", universe_domain: "googleapis.com" }, null, 2));
@@ -94,13 +99,13 @@ test("a service account's key file is a credential document, without a key that 
 
 test("only the services' environment may name their own identity, which an operator could send anywhere", () => {
   const document = JSON.stringify({ type: "google_metadata" });
-  const file = "providers: { p: { protocol: vertex, base_url: https://p.test, api_key: \"${KEY}\" } }\nmodels: []";
+  const file = `providers: { p: { protocol: vertex, base_url: https://p.test, api_key: "\${KEY}" } }\nmodels: []`;
   const catalogWith = (secret: OverlayCredential["secret"]) => {
     const credential = { id: "c", provider: "p", name: "", enabled: true, weight: 1, priority: 0, account: "", secret };
     const overlay = { version: 1, providers: [], models: [], credentials: [credential] };
     return parseCatalog(file, { PROVIDER_SECRET_P: document }, { overlay });
   };
   assert.match(catalogWith({ value: document }).unserved.join(), /own identity can only be used from a variable/);
-  const named = catalogWith({ reference: "${PROVIDER_SECRET_P}" });
+  const named = catalogWith({ reference: `\${PROVIDER_SECRET_P}` });
   assert.equal(named.providers.get("p")?.identity?.type, "google_metadata");
 });

@@ -33,7 +33,10 @@ const serviceAccount = z.object({
 /** The service account of the machine or the workload that a service runs as. */
 const googleMetadata = z.strictObject({
   type: z.literal("google_metadata"),
-  host: z.string().regex(/^[\w.-]+(:\d{1,5})?$/, "must be a host, with or without a port").default("metadata.google.internal"),
+  host: z
+    .string()
+    .regex(/^[\w.-]+(:\d{1,5})?$/, "must be a host, with or without a port")
+    .default("metadata.google.internal"),
 });
 
 function isRsaKey(pem: string): boolean {

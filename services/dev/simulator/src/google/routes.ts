@@ -6,10 +6,10 @@ import { assertionFault } from "./accounts.ts";
 /** Granted to service accounts. */
 export const googleTokens = new AccessTokens("ya29.c.");
 
-const refused = (status: number, error: string, error_description: string): JsonReply => ({
+const refused = (status: number, error: string, errorDescription: string): JsonReply => ({
   type: "json",
   status,
-  body: { error, error_description },
+  body: { error, error_description: errorDescription },
 });
 
 const protocol: Protocol = {
@@ -20,7 +20,8 @@ const protocol: Protocol = {
   notFound: () => refused(404, "not_found", "Not Found"),
   badJson: () => refused(400, "invalid_request", "Bad Request"),
   tooLarge: () => refused(413, "invalid_request", "Request too large"),
-  error: ({ status, message }) => refused(status, status >= 500 ? "internal_failure" : "invalid_request", message ?? "Failed"),
+  error: ({ status, message }) =>
+    refused(status, status >= 500 ? "internal_failure" : "invalid_request", message ?? "Failed"),
   streamError: () => ({ data: "" }),
   newRequestId: uuidOf,
   headers: () => ({ "cache-control": "private" }),
@@ -38,7 +39,8 @@ function token(call: Call): Reply {
 
 /** The metadata server of a Google machine (https://cloud.google.com/compute/docs/metadata/querying-metadata). */
 function machineToken(call: Call): Reply {
-  if (call.headers["metadata-flavor"] !== "Google") throw new Rejection(refused(403, "forbidden", "Missing Metadata-Flavor"));
+  if (call.headers["metadata-flavor"] !== "Google")
+    throw new Rejection(refused(403, "forbidden", "Missing Metadata-Flavor"));
   return { type: "json", status: 200, body: googleTokens.grant() };
 }
 

@@ -72,14 +72,14 @@ function accountGrant(identity: Of<"service_account">): TokenGrant {
     const signed = `${encoded({ alg: "RS256", typ: "JWT", kid })}.${encoded(claims)}`;
     return `${signed}.${sign("RSA-SHA256", Buffer.from(signed), private_key).toString("base64url")}`;
   };
-  const grant_type = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+  const grantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
   return {
     id: idOf(identity),
     issuer: "Google",
     url: aud,
     headers: formHeaders,
     guarded: true,
-    form: () => new URLSearchParams({ grant_type, assertion: assertion() }),
+    form: () => new URLSearchParams({ grant_type: grantType, assertion: assertion() }),
   };
 }
 

@@ -38,9 +38,7 @@ function vertexHeaders(headers: readonly string[]): string[] {
 /** Errors of the platform are in Google's form, those of the model in Anthropic's. */
 function failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure {
   const body = parsedJson(response.body.toString("utf8"));
-  return fieldsOf(body)["type"] === "error"
-    ? anthropicFailure(response, upstream)
-    : geminiFailure(response, upstream);
+  return fieldsOf(body)["type"] === "error" ? anthropicFailure(response, upstream) : geminiFailure(response, upstream);
 }
 
 const { format, adapter, protocol } = withEditedCalls(claudeGeneration, placed);
