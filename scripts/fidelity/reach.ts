@@ -67,7 +67,7 @@ async function upstreamBody(format: ClientFormat, model: Model, body: Json): Pro
   const json = readJsonObject(Buffer.from(JSON.stringify({ model: model.id, ...body })), { opaque });
   const request = format.read(json, model);
   const [upstream] = model.upstreams;
-  const adapter = upstream && generationAdapter(format.format, upstream.provider.protocol);
+  const adapter = upstream && generationAdapter(format.format, upstream);
   if (upstream === undefined || adapter === undefined) throw new Error(`${model.id} does not support ${format.name}`);
   const { stream, usageWanted } = request;
   const call = { requestId: "req_1", body: request.body, fields: request.fields, model, stream, usageWanted };

@@ -33,7 +33,7 @@ before(async () => {
   });
   const account = await createAccount(url);
   const other = { ...(await createAccount(url)), private_key_id: account["private_key_id"] };
-  const vertex = `protocol: vertex, base_url: "${url}/vertex/v1/projects/p/locations/us-east5"`;
+  const vertex = `protocol: vertex, base_url: "${url}/vertex/v1beta1/projects/p/locations/us-east5"`;
   const azure = `protocol: azure, base_url: "${url}/azure/openai/v1"`;
   const catalog = `
 providers:
@@ -124,7 +124,7 @@ test("a service account serves Gemini and Claude with one token, in each client'
     }
   }
   assert.equal((await callsOf("google")).length, 1);
-  const place = "/vertex/v1/projects/p/locations/us-east5/publishers";
+  const place = "/vertex/v1beta1/projects/p/locations/us-east5/publishers";
   assert.deepEqual([...new Set((await callsOf("vertex")).map(({ path }) => path))].sort(), [
     `${place}/anthropic/models/claude-haiku-4-5%4020251001:rawPredict`,
     `${place}/anthropic/models/claude-haiku-4-5%4020251001:streamRawPredict`,

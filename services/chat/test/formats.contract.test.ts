@@ -22,7 +22,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
 const paths: Readonly<Record<string, string>> = {
   openai: "/openai/v1",
   azure: "/azure/openai/v1",
-  vertex: "/vertex/v1/projects/p/locations/global",
+  vertex: "/vertex/v1beta1/projects/p/locations/global",
   xai: "/xai/v1",
 };
 const faults = [

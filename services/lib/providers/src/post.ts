@@ -2,9 +2,9 @@ import type { Upstream } from "@uag/catalog/types";
 import { type DisconnectRule, DisconnectWatch } from "./disconnect/watch.ts";
 import { UpstreamFailure } from "./failure.ts";
 import type { BadResponse, UpstreamCall } from "./generation.ts";
-import { type HttpResponse, send } from "./http/call.ts";
+import type { HttpResponse } from "./http/call.ts";
 import type { HttpPools } from "./http/pools.ts";
-import { authorized, rejected } from "./identity/authorize.ts";
+import { sendAuthorized } from "./identity/authorize.ts";
 
 const maxErrorBytes = 256 * 1024;
 
@@ -37,28 +37,25 @@ export interface PostOptions {
 export async function post(options: PostOptions): Promise<HttpResponse> {
   const { pools, upstream, call, disconnect } = options;
   const { provider } = upstream;
-  const path = provider.basePath + call.path;
-  const { headers, body } = call;
-  const about = { path, method: "POST", headers, body } as const;
-  const authorization = provider.identity === undefined ? headers : await authorized(pools, provider, about);
   const watch = disconnect && new DisconnectWatch(options.signal, disconnect);
   const request = {
-    ...about,
     origin: provider.origin,
-    headers: authorization,
+    path: provider.basePath + call.path,
+    method: "POST",
+    headers: call.headers,
+    body: call.body,
     timeouts: provider.timeouts,
     transport: provider.transport,
     signal: watch?.signal ?? options.signal,
     onSent: () => watch?.sent(),
-  };
-  const response = await send(pools, request).catch((error: unknown) => {
+  } as const;
+  const response = await sendAuthorized(pools, provider, request, () => watch?.rejected()).catch((error: unknown) => {
     const explained = watch?.explained(error) ?? error;
     watch?.done();
     throw explained;
   });
   pools.observe?.(upstream, response);
   if (isSuccess(response.status)) return watch?.responded(response) ?? response;
-  if (response.status === 401) rejected(pools, provider);
   // A rejected request is not charged and ends quickly, so it need not outlive its client.
   watch?.done();
   const reported = await response.read(maxErrorBytes).catch((error: unknown) => {

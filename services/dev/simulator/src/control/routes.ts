@@ -2,6 +2,7 @@ import { z } from "zod";
 import { UnknownFault } from "../faults/catalogue.ts";
 import { type FaultRules, ruleSchema } from "../faults/rules.ts";
 import { createServiceAccount } from "../google/accounts.ts";
+import { googleTokens } from "../google/tokens.ts";
 import type { InFlight } from "../log/in-flight.ts";
 import type { TruthLog } from "../log/truth-log.ts";
 import type { TaskStore } from "../tasks/store.ts";
@@ -48,6 +49,14 @@ const rows: readonly Row[] = [
     method: "POST",
     path: /^\/sim\/service-accounts$/,
     handle: ({ url }) => ({ status: 201, body: createServiceAccount(url.searchParams.get("token_uri") ?? "") }),
+  },
+  {
+    method: "DELETE",
+    path: /^\/sim\/google-tokens$/,
+    handle() {
+      googleTokens.revoke();
+      return done;
+    },
   },
   { method: "GET", path: /^\/sim\/stats$/, handle: (_, { inFlight }) => ({ status: 200, body: inFlight.stats() }) },
   {

@@ -1,10 +1,7 @@
 import { uuidOf } from "../content/uuid.ts";
-import { AccessTokens } from "../http/access-tokens.ts";
 import { type Call, type JsonReply, type Protocol, type Provider, Rejection, type Reply } from "../http/types.ts";
 import { assertionFault } from "./accounts.ts";
-
-/** Granted to service accounts. */
-export const googleTokens = new AccessTokens("ya29.c.");
+import { googleTokens } from "./tokens.ts";
 
 const refused = (status: number, error: string, errorDescription: string): JsonReply => ({
   type: "json",

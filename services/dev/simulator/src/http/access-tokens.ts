@@ -19,6 +19,11 @@ export class AccessTokens {
     return { token_type: "Bearer", expires_in: lifeMs / 1000, access_token: token };
   }
 
+  /** Revokes all of them. */
+  revoke(): void {
+    this.#expiry.clear();
+  }
+
   isValid(token: string): boolean {
     return (this.#expiry.get(token) ?? 0) > Date.now();
   }

@@ -2,7 +2,7 @@ import { messages } from "../anthropic/messages.ts";
 import { rejectAnthropic } from "../anthropic/protocol.ts";
 import { generateContent, streamGenerateContent } from "../gemini/generate.ts";
 import { geminiProtocol } from "../gemini/protocol.ts";
-import { googleTokens } from "../google/routes.ts";
+import { googleTokens } from "../google/tokens.ts";
 import type { Call, Protocol, Provider, Reply } from "../http/types.ts";
 
 /** A token of a service account, or an API key. */
@@ -13,6 +13,10 @@ const protocol: Protocol = {
     const key = headers["x-goog-api-key"];
     return typeof key === "string" ? key : googleTokens.credentialIn(headers.authorization);
   },
+  unauthorized: (credential) =>
+    credential?.includes("ya29.") === true
+      ? geminiProtocol.error({ status: 401 })
+      : geminiProtocol.unauthorized(credential),
 };
 
 /** https://docs.claude.com/en/api/claude-on-vertex-ai: the model is in the path, the version in the body. */
@@ -26,7 +30,7 @@ function rawPredict(call: Call, streams: boolean): Reply {
   return messages({ ...call, model, headers, body: { ...body, model } });
 }
 
-const place = "/v1/projects/{project}/locations/{location}/publishers";
+const place = "/v1beta1/projects/{project}/locations/{location}/publishers";
 
 /** Google's Vertex AI. */
 export const vertex: Provider = {

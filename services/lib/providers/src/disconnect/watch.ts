@@ -45,6 +45,12 @@ export class DisconnectWatch implements Drained {
     this.#sentAt = performance.now();
   }
 
+  /** The upstream has rejected the request, which may be sent again for a client that is there. */
+  rejected(): void {
+    this.#sentAt = undefined;
+    if (this.draining) this.giveUp();
+  }
+
   /**
    * Wraps the response after its head arrived: its body is counted, and never paused once only we
    * read it.

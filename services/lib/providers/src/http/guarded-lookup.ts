@@ -29,9 +29,9 @@ function parsed(origin: string, guard: UrlGuard): URL {
     return guard.parse(origin);
   } catch (error) {
     if (!(error instanceof UrlError)) throw error;
-    throw new UpstreamFailure("operator", `the provider's base URL is refused: ${error.message}`, { cause: error });
+    throw new UpstreamFailure("operator", `calls to ${origin} are refused: ${error.message}`, { cause: error });
   }
 }
 
 const refused = (name: string): UpstreamFailure =>
-  new UpstreamFailure("operator", `the provider's base URL is refused: ${name} has an address that is not public`);
+  new UpstreamFailure("operator", `calls to ${name} are refused: it has an address that is not public`);

@@ -1,29 +1,33 @@
 import type { Provider } from "@uag/catalog/types";
-import type { HttpRequest } from "../http/call.ts";
+import { type HttpRequest, type HttpResponse, send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
 import { tokenGrantOf } from "./grants.ts";
 import { tokensOf } from "./token-cache.ts";
 
-/** What of a call an authorization depends on. */
-type Unauthorized = Pick<HttpRequest, "path" | "method" | "headers" | "body">;
-
 /**
- * The headers of a call with its authorization, for a provider whose credential is not an API key;
- * the adapter has set the headers of an API key.
- * @throws {UpstreamFailure} when no token can be fetched
+ * Sends a request with its authorization, for a provider whose credential is not an API key; the
+ * adapter has set the headers of an API key. A request whose token was rejected is sent once more
+ * with a new one: tokens are revoked before they expire, and a rejected request is not charged.
+ * @param onRejected called before the second one is sent
+ * @throws {UpstreamFailure} as {@link send}, and when no token can be fetched
  */
-export async function authorized(
+export async function sendAuthorized(
   pools: HttpPools,
   provider: Provider,
-  { headers }: Unauthorized,
-): Promise<readonly string[]> {
+  request: HttpRequest,
+  onRejected?: () => void,
+): Promise<HttpResponse> {
   const { identity } = provider;
-  if (identity === undefined) return headers;
-  const token = await tokensOf(pools).get(tokenGrantOf(identity), provider);
-  return ["authorization", `Bearer ${token}`, ...headers];
-}
-
-/** A provider rejected the token that a call had: the next call fetches another. */
-export function rejected(pools: HttpPools, { identity }: Provider): void {
-  if (identity !== undefined) tokensOf(pools).forget(tokenGrantOf(identity));
+  if (identity === undefined) return await send(pools, request);
+  const tokens = tokensOf(pools);
+  const grant = tokenGrantOf(identity);
+  const sendWith = (token: string) =>
+    send(pools, { ...request, headers: ["authorization", `Bearer ${token}`, ...request.headers] });
+  const token = await tokens.get(grant, provider);
+  const response = await sendWith(token);
+  if (response.status !== 401) return response;
+  response.cancel();
+  onRejected?.();
+  tokens.forget(grant, token);
+  return await sendWith(await tokens.get(grant, provider));
 }

@@ -80,13 +80,16 @@ test("a failed fetch is not remembered", async () => {
   assert.equal(await second, "t2");
 });
 
-test("a token that the provider rejected is fetched anew", async () => {
-  const { cache, get, respond } = staged();
+test("a token that the provider rejected is fetched anew, once for all calls that it was rejected for", async () => {
+  const { cache, fetches, get, respond } = staged();
   const first = get();
   respond(0, "t1");
   await first;
-  cache.forget(grant);
+  cache.forget(grant, "t1");
   const second = get();
   respond(1, "t2");
   assert.equal(await second, "t2");
+  cache.forget(grant, "t1");
+  assert.equal(await get(), "t2");
+  assert.equal(fetches.length, 2);
 });

@@ -45,10 +45,10 @@ export class TokenCache {
     return token.value;
   }
 
-  /** The token was rejected by the provider. */
-  forget({ id }: TokenGrant): void {
+  /** The provider rejected this token; a newer one is kept. */
+  forget({ id }: TokenGrant, rejected: string): void {
     const held = this.#held.get(id);
-    if (held !== undefined) held.token = undefined;
+    if (held?.token?.value === rejected) held.token = undefined;
   }
 
   #of({ id }: TokenGrant): Held {

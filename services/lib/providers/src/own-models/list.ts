@@ -1,9 +1,8 @@
 import type { Provider } from "@uag/catalog/types";
 import { parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
-import { send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
-import { authorized, rejected } from "../identity/authorize.ts";
+import { sendAuthorized } from "../identity/authorize.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { OwnModel, OwnModelsAdapter } from "./types.ts";
 
@@ -28,12 +27,10 @@ export async function listOwnModels(options: ListOwnModelsOptions): Promise<OwnM
   const { pools, adapter, provider, requestId, signal } = options;
   const { origin, basePath, timeouts, transport } = provider;
   const headers = adapter.headersOf(provider, requestId);
-  const call = { path: basePath + adapter.pathOf(provider), method: "GET", headers, body: undefined } as const;
-  const request = { ...call, headers: await authorized(pools, provider, call) };
-  const response = await send(pools, { ...request, origin, timeouts, transport, signal });
+  const request = { path: basePath + adapter.pathOf(provider), method: "GET", headers, body: undefined } as const;
+  const response = await sendAuthorized(pools, provider, { ...request, origin, timeouts, transport, signal });
   const body = await boundedResponse(await response.read(maxBytes));
   const { status } = response;
-  if (status === 401) rejected(pools, provider);
   if (status >= 300) {
     const bad = { status, header: (name: string) => response.header(name), body };
     throw adapter.failureOf(bad, { provider, model: "", weight: 1, priority: 0 }).of(response);

@@ -1,10 +1,9 @@
 import type { Upstream } from "@uag/catalog/types";
-import { anthropicFailure } from "../anthropic/errors.ts";
 import { claudeGeneration } from "../anthropic/provider.ts";
 import { fieldsOf, parsedJson } from "../conversation/fields.ts";
 import { withEditedCalls } from "../edited-calls.ts";
 import type { UpstreamFailure } from "../failure.ts";
-import { geminiFailure } from "../gemini/errors.ts";
+import { geminiGeneration } from "../gemini/provider.ts";
 import type { BadResponse, GenerationCall, UpstreamCall } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
 import type { TextGeneration } from "../provider.ts";
@@ -37,15 +36,16 @@ function vertexHeaders(headers: readonly string[]): string[] {
 
 /** Errors of the platform are in Google's form, those of the model in Anthropic's. */
 function failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure {
-  const body = parsedJson(response.body.toString("utf8"));
-  return fieldsOf(body)["type"] === "error" ? anthropicFailure(response, upstream) : geminiFailure(response, upstream);
+  const isClaudes = fieldsOf(parsedJson(response.body.toString("utf8")))["type"] === "error";
+  const { protocol } = isClaudes ? claudeGeneration : geminiGeneration;
+  return protocol.failureOf(response, upstream);
 }
 
-const { format, adapter, protocol } = withEditedCalls(claudeGeneration, placed);
+const placedGeneration = withEditedCalls(claudeGeneration, placed);
 
 /** Claude at Vertex AI. */
 export const vertexClaude: TextGeneration = {
-  format,
-  adapter: { ...adapter, failureOf },
-  protocol: { ...protocol, failureOf },
+  ...placedGeneration,
+  adapter: { ...placedGeneration.adapter, failureOf },
+  protocol: { ...placedGeneration.protocol, failureOf },
 };

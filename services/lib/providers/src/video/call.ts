@@ -2,9 +2,9 @@ import type { Timeouts, Upstream } from "@uag/catalog/types";
 import { bearerOf } from "../bearer.ts";
 import { fieldsOf, parsedJson } from "../conversation/fields.ts";
 import { UpstreamFailure, unusableResponse } from "../failure.ts";
-import { type HttpResponse, send } from "../http/call.ts";
+import type { HttpResponse } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
-import { authorized } from "../identity/authorize.ts";
+import { sendAuthorized } from "../identity/authorize.ts";
 import { bodyKind, withoutMark } from "../reading/body-kind.ts";
 import { boundedResponse } from "../response-limits.ts";
 import type { VideoAdapter, VideoCall, VideoResponse } from "./types.ts";
@@ -35,16 +35,12 @@ export async function callVideo(options: VideoCallOptions): Promise<VideoRespons
     betweenChunksMs: timeoutMs,
     totalMs: timeoutMs,
   };
-  const request = {
+  const response = await sendAuthorized(options.pools, provider, {
+    origin: provider.origin,
     path: provider.basePath + call.path,
     method: call.method,
     headers: headersOf(options),
     body: call.body === undefined ? undefined : Buffer.from(JSON.stringify(call.body)),
-  };
-  const response = await send(options.pools, {
-    ...request,
-    origin: provider.origin,
-    headers: await authorized(options.pools, provider, request),
     timeouts,
     transport: provider.transport,
     signal: options.signal,
