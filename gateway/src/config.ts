@@ -1,4 +1,5 @@
-import { addressSetting, maxBodyBytesOfKind, type ServiceName, serviceNames } from "@uag/contract/routes";
+import { maxBodyBytesOfKind } from "@uag/contract/body-limits";
+import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes";
 import { commaList, commonSettings, lingerSetting, natsSettings } from "@uag/runtime/config";
 import { previousSecrets } from "@uag/runtime/keyring";
 import { tracingSettings } from "@uag/runtime/tracing/settings";

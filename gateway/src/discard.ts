@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { maxBodyBytesOfKind } from "@uag/contract/routes";
+import { maxBodyBytesOfKind } from "@uag/contract/body-limits";
 
 const maxWaitMs = 5_000;
 const maxBytes = maxBodyBytesOfKind("multipart");

@@ -11,8 +11,8 @@ import type { Fields } from "@uag/pipeline/request/body";
 import { modelOf } from "@uag/pipeline/request/model-of";
 import { callJson } from "@uag/providers/call-json";
 import { fieldCosts } from "@uag/providers/passed-fields/media";
+import type { RankedDocument } from "@uag/providers/rerank/types";
 import { countTokens } from "@uag/providers/tokens";
-import type { RankedDocument } from "@uag/providers/voyage/rerank";
 import { checked } from "@uag/untrusted/schema-fault";
 import type { EmbeddingContext } from "./embedding-operation.ts";
 

@@ -1,15 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  adminRoutes,
-  errorShapeOfPath,
-  filledPath,
-  isByPath,
-  maxBodyBytesOf,
-  maxBodyBytesOfKind,
-  pathParameters,
-  routes,
-} from "./routes.ts";
+import { maxBodyBytesOf, maxBodyBytesOfKind } from "./body-limits.ts";
+import { adminRoutes, errorShapeOfPath, filledPath, isByPath, pathParameters, routes } from "./routes.ts";
 
 test("no two routes share a method and a path", () => {
   const names = [...routes, ...adminRoutes].map((route) => `${route.method} ${route.path}`);

@@ -55,6 +55,12 @@ const adminJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
  */
 type Billing = "metered" | "free" | "none";
 
+/** What an operation is for, in the console's languages. Operations of one capability share it. */
+export interface Label {
+  readonly en: string;
+  readonly zh: string;
+}
+
 interface PublicRoute<B extends Billing = Billing> extends RouteBase {
   readonly billing: B;
 }
@@ -70,6 +76,8 @@ export interface ForwardRoute<
   readonly operation: O;
   /** The catalogue's operation that its models have; default: its own. */
   readonly modelOperation?: string;
+  /** Of every operation that is billed. */
+  readonly label?: Label;
 }
 
 /** A route served by the router. */
@@ -86,10 +94,20 @@ export interface AdminRoute<Operation extends string = string> extends RouteBase
 /** A route that needs a key. */
 export type Route = ForwardRoute | QueryRoute;
 
-interface ForwardShape<B extends Billing> extends RequestBody {
+type ForwardShape<B extends Billing> = RequestBody & {
   readonly billing: B;
   readonly errorShape?: ErrorShape;
-}
+} & (B extends "none" ? unknown : { readonly label: Label });
+
+/** The shapes of billed operations, by capability. */
+const chat = { ...json, billing: "metered", label: { en: "Chat", zh: "对话" } } as const;
+const embedding = { ...json, billing: "metered", label: { en: "Embeddings", zh: "向量" } } as const;
+const moderation = { ...json, billing: "free", label: { en: "Moderation", zh: "内容审核" } } as const;
+const rerank = { ...json, billing: "metered", label: { en: "Reranking", zh: "重排序" } } as const;
+const speech = { ...json, billing: "metered", label: { en: "Speech", zh: "语音合成" } } as const;
+const transcription = { ...audioForm, billing: "metered", label: { en: "Transcription", zh: "语音转写" } } as const;
+const images = { ...json, billing: "metered", label: { en: "Images", zh: "图像" } } as const;
+const video = { ...json, billing: "metered", label: { en: "Video", zh: "视频" } } as const;
 
 const forward = <S extends ServiceName, O extends string, B extends Billing>(
   method: Method,
@@ -132,7 +150,7 @@ const gemini = <O extends string, B extends Billing>(
 /** Such a route for every embedding model. */
 const geminiVectors = <O extends string>(path: string, operation: O) =>
   ({
-    ...google("POST", path, "embedding", operation, { ...json, billing: "metered" }),
+    ...google("POST", path, "embedding", operation, embedding),
     modelOperation: "embeddings",
   }) as const;
 
@@ -146,44 +164,38 @@ const query = (path: string, name: QueryName): QueryRoute => ({
 });
 
 const publicTable = [
-  forward("POST", "/v1/chat/completions", "chat", "chat.completions", { ...json, billing: "metered" }),
-  forward("POST", "/v1/responses", "chat", "responses", { ...json, billing: "metered" }),
-  forward("POST", "/v1/messages", "chat", "messages", { ...json, billing: "metered", errorShape: "native" }),
+  forward("POST", "/v1/chat/completions", "chat", "chat.completions", chat),
+  forward("POST", "/v1/responses", "chat", "responses", chat),
+  forward("POST", "/v1/messages", "chat", "messages", { ...chat, errorShape: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", {
     ...json,
     billing: "none",
     errorShape: "native",
   }),
   {
-    ...forward("POST", "/v1/completions", "chat", "completions", { ...json, billing: "metered" }),
+    ...forward("POST", "/v1/completions", "chat", "completions", chat),
     modelOperation: "chat.completions",
   },
-  forward("POST", "/v1/embeddings", "embedding", "embeddings", { ...json, billing: "metered" }),
-  forward("POST", "/v1/moderations", "embedding", "moderations", { ...json, billing: "free" }),
-  forward("POST", "/v1/rerank", "embedding", "rerank", { ...json, billing: "metered" }),
+  forward("POST", "/v1/embeddings", "embedding", "embeddings", embedding),
+  forward("POST", "/v1/moderations", "embedding", "moderations", moderation),
+  forward("POST", "/v1/rerank", "embedding", "rerank", rerank),
   // The path of Cohere's own client.
-  forward("POST", "/v2/rerank", "embedding", "rerank", { ...json, billing: "metered" }),
-  forward("POST", "/v1/audio/speech", "speech", "audio.speech", { ...json, billing: "metered" }),
-  forward("POST", "/v1/audio/transcriptions", "speech", "audio.transcriptions", { ...audioForm, billing: "metered" }),
+  forward("POST", "/v2/rerank", "embedding", "rerank", rerank),
+  forward("POST", "/v1/audio/speech", "speech", "audio.speech", speech),
+  forward("POST", "/v1/audio/transcriptions", "speech", "audio.transcriptions", transcription),
   forward("GET", "/v1/audio/voices", "speech", "audio.voices", { ...noBody, billing: "none" }),
-  forward("POST", "/v1/images/generations", "media", "images.generations", { ...json, billing: "metered" }),
-  forward("POST", "/v1/images/edits", "media", "images.edits", { ...form, billing: "metered" }),
+  forward("POST", "/v1/images/generations", "media", "images.generations", images),
+  forward("POST", "/v1/images/edits", "media", "images.edits", { ...images, ...form }),
   forward("GET", "/v1/videos/generations/:id", "video", "videos.get", { ...noBody, billing: "none" }),
-  forward("POST", "/v1/videos/generations", "video", "videos.generations", { ...json, billing: "metered" }),
+  forward("POST", "/v1/videos/generations", "video", "videos.generations", video),
   forward("GET", "/v1/videos/generations", "video", "videos.list", { ...noBody, billing: "none" }),
   forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", { ...noBody, billing: "none" }),
-  gemini("POST", "/v1beta/models/:model\\:generateContent", "generate_content", { ...json, billing: "metered" }),
-  gemini("POST", "/v1beta/models/:model\\:streamGenerateContent", "stream_generate_content", {
-    ...json,
-    billing: "metered",
-  }),
+  gemini("POST", "/v1beta/models/:model\\:generateContent", "generate_content", chat),
+  gemini("POST", "/v1beta/models/:model\\:streamGenerateContent", "stream_generate_content", chat),
   // Google's SDKs use this version where they are given only a base URL. `/v1/models/:id` has these
   // paths too, so that they come first.
-  gemini("POST", "/v1/models/:model\\:generateContent", "generate_content", { ...json, billing: "metered" }),
-  gemini("POST", "/v1/models/:model\\:streamGenerateContent", "stream_generate_content", {
-    ...json,
-    billing: "metered",
-  }),
+  gemini("POST", "/v1/models/:model\\:generateContent", "generate_content", chat),
+  gemini("POST", "/v1/models/:model\\:streamGenerateContent", "stream_generate_content", chat),
   gemini("POST", "/v1beta/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
   gemini("POST", "/v1/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
   geminiVectors("/v1beta/models/:model\\:embedContent", "embed_content"),
@@ -397,22 +409,3 @@ export const consoleHeader = "x-console-token";
  * accepts the playground's images; before sign-in it reads only 16 KiB.
  */
 export const mountBodyLimits = { "/assets": 0, "/mcp": json.maxBodyBytes / 2, "/console": json.maxBodyBytes } as const;
-
-/** Maximum request body of a kind over all routes, bytes. */
-export function maxBodyBytesOfKind(kind: BodyKind): number {
-  return Math.max(...routes.map(({ body, maxBodyBytes }) => (body === kind ? maxBodyBytes : 0)));
-}
-
-const bodyLimits: ReadonlyMap<string, number> = new Map(
-  routes.flatMap((route) => ("operation" in route ? [[route.operation, route.maxBodyBytes]] : [])),
-);
-
-/**
- * Maximum request body of a capability's operation, bytes.
- * @throws {Error} for an operation without a route
- */
-export function maxBodyBytesOf(operation: string): number {
-  const limit = bodyLimits.get(operation);
-  if (limit === undefined) throw new Error(`no route has the operation ${operation}`);
-  return limit;
-}

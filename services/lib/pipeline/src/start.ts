@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { type FollowedCatalog, openCatalog } from "@uag/catalog/store";
+import { maxBodyBytesOfKind } from "@uag/contract/body-limits";
 import { currentName } from "@uag/contract/former-operations";
-import { maxBodyBytesOfKind, type ServiceName } from "@uag/contract/routes";
+import type { ServiceName } from "@uag/contract/routes";
 import { createLinkServer } from "@uag/link/server";
 import { proxiesOf } from "@uag/providers/http/proxies";
 import { announceStatus } from "@uag/runtime/announce-status";

@@ -14,7 +14,8 @@ declare module "i18next" {
 
 const storageKey = "console-language";
 
-const isLanguage = (name: string | null): name is Language => name !== null && Object.hasOwn(languages, name);
+const isLanguage = (name: string | null | undefined): name is Language =>
+  name != null && Object.hasOwn(languages, name);
 
 /** The one that was chosen here, else the first of the browser's that there is. */
 function preferred(): Language {
@@ -23,6 +24,9 @@ function preferred(): Language {
   const names = navigator.languages.map((name) => name.slice(0, 2));
   return names.find(isLanguage) ?? "en";
 }
+
+/** The language that is shown. */
+export const language = (): Language => (isLanguage(i18next.language) ? i18next.language : "en");
 
 /** English comes with the first script: waiting for it would be most visitors' wait. */
 async function texts(language: Language): Promise<object> {

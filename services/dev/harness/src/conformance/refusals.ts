@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { maxBodyBytesOf } from "@uag/contract/body-limits";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { maxBodyBytesOf } from "@uag/contract/routes";
 import { callOf, type Guarantee, type Served } from "./served.ts";
 
 type Check = Guarantee["check"];

@@ -1,4 +1,5 @@
-import { filledPath, maxBodyBytesOfKind, pathParameters } from "@uag/contract/routes";
+import { maxBodyBytesOfKind } from "@uag/contract/body-limits";
+import { filledPath, pathParameters } from "@uag/contract/routes";
 import type { Target } from "./targets.ts";
 
 /** One expensive kind of request. */

@@ -1,4 +1,4 @@
-import { maxBodyBytesOfKind } from "@uag/contract/routes";
+import { maxBodyBytesOfKind } from "@uag/contract/body-limits";
 
 const mebi = 1024 * 1024;
 const maxBytes = maxBodyBytesOfKind("json");

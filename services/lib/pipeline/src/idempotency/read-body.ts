@@ -1,4 +1,5 @@
-import { isByPath, maxBodyBytesOf } from "@uag/contract/routes";
+import { maxBodyBytesOf } from "@uag/contract/body-limits";
+import { isByPath } from "@uag/contract/routes";
 import { LinkError } from "@uag/link/errors";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import { nextTurn } from "@uag/runtime/next-turn";

@@ -1,5 +1,5 @@
+import { maxBodyBytesOf } from "@uag/contract/body-limits";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { maxBodyBytesOf } from "@uag/contract/routes";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import { parseJson, parseJsonInTurns } from "@uag/untrusted/json/parse";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstUpstream, testModel } from "../../test/support.ts";
-import { type RerankCall, voyageRerank } from "./rerank.ts";
+import type { RerankCall } from "../rerank/types.ts";
+import { voyageRerank } from "./rerank.ts";
 
 const upstream = firstUpstream(testModel("", "voyage"));
 const call: RerankCall = { requestId: "req_1", query: "q", documents: ["a", "b", "c"], results: 2 };

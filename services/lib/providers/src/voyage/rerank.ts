@@ -2,37 +2,9 @@ import { countOf, type Fields, fieldsOf, isFields, listOf, numberOf, parsedJson 
 import { UpstreamFailure, unusableResponse } from "../failure.ts";
 import type { JsonAdapter } from "../json-adapter.ts";
 import { bearerHeaders } from "../openai-compatible/headers.ts";
-import type { UsageReport } from "../usage-report.ts";
+import type { RankedDocument, RerankCall, RerankResponse } from "../rerank/types.ts";
 import { voyageFailure } from "./errors.ts";
 import { voyageUsageIn } from "./usage.ts";
-
-/** One call to one upstream. */
-export interface RerankCall {
-  readonly requestId: string;
-  readonly query: string;
-  readonly documents: readonly string[];
-  /** Number of results. */
-  readonly results: number;
-}
-
-/** A document's relevance to the query. */
-export interface RankedDocument {
-  /** The document's place in the call. */
-  readonly index: number;
-  readonly score: number;
-}
-
-export interface RerankResponse {
-  /** The most relevant first. */
-  readonly ranked: readonly RankedDocument[];
-  readonly usage: UsageReport | undefined;
-}
-
-declare module "../provider.ts" {
-  interface Adapters {
-    readonly rerank?: JsonAdapter<RerankCall, RerankResponse>;
-  }
-}
 
 /**
  * Voyage's reranking (docs.voyageai.com, reranker API). A query is counted once for each document.

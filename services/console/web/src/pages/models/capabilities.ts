@@ -1,9 +1,10 @@
+import { labelOf } from "@uag/contract/labels";
 import { type ModelOperation, modelOperations } from "@uag/contract/routes";
-import i18next from "i18next";
 import type { Model } from "../../api/types.ts";
+import { language } from "../../i18n/i18n.ts";
 
 /** What an operation is for. Several have the same name: all that generate text are "Chat". */
-export const capabilityText = (operation: ModelOperation): string => i18next.t(`models.operations.${operation}`);
+export const capabilityText = (operation: ModelOperation): string => labelOf(operation)[language()];
 
 /** What a model can do, as people say it. */
 export function capabilitiesOf({ operations }: Model): string[] {

@@ -1,0 +1,20 @@
+import { type BodyKind, routes } from "./routes.ts";
+
+/** Maximum request body of a kind over all routes, bytes. */
+export function maxBodyBytesOfKind(kind: BodyKind): number {
+  return Math.max(...routes.map(({ body, maxBodyBytes }) => (body === kind ? maxBodyBytes : 0)));
+}
+
+const bodyLimits: ReadonlyMap<string, number> = new Map(
+  routes.flatMap((route) => ("operation" in route ? [[route.operation, route.maxBodyBytes]] : [])),
+);
+
+/**
+ * Maximum request body of a capability's operation, bytes.
+ * @throws {Error} for an operation without a route
+ */
+export function maxBodyBytesOf(operation: string): number {
+  const limit = bodyLimits.get(operation);
+  if (limit === undefined) throw new Error(`no route has the operation ${operation}`);
+  return limit;
+}
