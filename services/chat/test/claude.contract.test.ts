@@ -280,7 +280,7 @@ for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260
   });
 }
 
-test("sends a fetch with the client's own caps unchanged, and bases the hold on them", async () => {
+test("passes the caps that a client sets on the web fetch tool to the provider, and the hold covers them", async () => {
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const tool = { type: "web_fetch_20250910", name: "web_fetch", max_uses: 1, max_content_tokens: 300_000 };
   assert.equal((await ask("messages", { tools: [tool] })).status, 200);

@@ -137,7 +137,7 @@ for (const [operation, bodyOf] of [
   ["messages", messagesOf],
   ["messages.count_tokens", messagesOf],
 ] as const) {
-  test(`${operation} with 100 URLs is a 400 that names the limit; with 64 it is served`, async () => {
+  test(`${operation} refuses 100 URLs with a 400 that states the limit, and accepts 64`, async () => {
     const refused = await harness.call(operation, bodyOf(small(100)));
     assert.equal(refused.status, 400);
     assert.match(refused.text, /content[.[]64.*at most 64 URLs/);

@@ -280,7 +280,7 @@ test("a client that disconnects during generation pays by the provider's usage",
   assert.deepEqual([pricing, costNanoUsd], [Pricing.EXACT, 10n * 5_000n + 1_000n * 40_000n]);
 });
 
-test("bills an image that cannot be awaited by the price table, and none that was not requested from a provider", async () => {
+test("bills by the price table an image that cannot be awaited after a disconnect, and none before the provider is called", async () => {
   await harness[Symbol.asyncDispose]();
   harness = await startMedia({ ...options(), drains: new Drains({ atOnce: 0 }) });
   upstream.script = () => {};
@@ -412,7 +412,7 @@ const prompt = { name: "prompt", content: "a cat" };
 const image = { name: "image", content: picture, file: "../../a" };
 const maskFile = { name: "mask", content: png({ width: 4, height: 4, colour: "rgba" }), file: "m" };
 
-test("sends an edit to the upstream as a clean form and returns its full result", async () => {
+test("sends an edit to the provider as a form of known fields and returns the whole result", async () => {
   const parts = [model, prompt, image, maskFile, { name: "quality", content: "hd" }, { name: "n", content: "1" }];
   const received = [...parts, { name: "response_format", content: "url" }, { name: "user", content: "u1" }];
   const response = await harness.call(edits, formOf(received), typed(formType));

@@ -24,7 +24,7 @@ test("bills a completed piece by the upstream's count", () => {
   assert.deepEqual(charged(tally), { characters: 7, raw: '{"characters":7}', estimated: false });
 });
 
-test("sums the pieces and keeps the list of their counts", () => {
+test("bills the sum of the characters that the provider counted, and keeps each count", () => {
   const tally = new Tally();
   for (const characters of [7, 8]) {
     tally.begin(spoken(characters), 9);

@@ -204,7 +204,7 @@ test("a model is found by each of its names, and a key may use it that may use o
   assert.deepEqual(entries, ["vendor/m:1", "fast", "own/fast"]);
 });
 
-test("two models of a file cannot share a name, and a name that the file takes is lost to an added model", () => {
+test("two models of a file cannot share a name, and an added model loses a name that the file also has", () => {
   const other = model("\n    aliases: [acme-1]").replace("id: acme-1", "id: acme-2");
   assert.match(faultOf(yaml(model() + other)), /models\[acme-2\]\.aliases: another model has the name acme-1/);
   const named = { ...localModel, fields: { ...localModel.fields, aliases: ["acme-1", "fast"] } };

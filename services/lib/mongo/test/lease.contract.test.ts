@@ -23,7 +23,7 @@ const newLease = (): Lease => ({
   id: `lease-${++leases}`,
 });
 
-test("lets one of many processes do the work, by the database's clock", async () => {
+test("only one of many processes holds a lease at a time, by the database's clock", async () => {
   lease = newLease();
   const over = Promise.withResolvers<void>();
   const work = async (): Promise<string> => {

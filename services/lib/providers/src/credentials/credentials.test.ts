@@ -172,7 +172,7 @@ test("reads every form in which providers report when a limit resets, and nothin
   for (const text of [undefined, "", "soon", "-1", "1d", "9".repeat(41)]) assert.equal(of(text), undefined, text);
 });
 
-test("credentials of one weight are ordered as by their weighted scores", () => {
+test("credentials of equal weight have the same order with and without weights", () => {
   const all = Object.values(seeds);
   for (const affinity of affinities) {
     const order = (score: typeof scoreOf) => all.toSorted((a, b) => score(affinity, a) - score(affinity, b));
