@@ -112,6 +112,8 @@ test("a client that disconnects pays at least what the provider charges when the
       if (departure === undefined) continue;
       const { left, truth, slack, shown } = departure;
       const { costNanoUsd = 0n, settlementRule } = left.settlement ?? {};
+      // On a busy machine the last bytes may arrive before the disconnect: then the bill is exact.
+      if (settlementRule === SettlementRule.COMPLETED && costNanoUsd === truth) continue;
       const isBounded = settlementRule === SettlementRule.UPPER_BOUND;
       bills[isBounded ? "bounded" : "estimated"]++;
       assert.ok(costNanoUsd >= truth - (isBounded ? 0n : slack), `too little: ${shown}`);
