@@ -1,9 +1,11 @@
 import type { QueryName } from "@uag/contract/routes";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
+import { type EnvelopeServiceServer, EnvelopeServiceService } from "@uag/proto/billing/v1/envelopes.ts";
 import { type MeteringServiceServer, MeteringServiceService } from "@uag/proto/metering/v1/metering.ts";
 import { createRpcClient } from "@uag/runtime/rpc/client";
 import type { Identity } from "@uag/runtime/rpc/identity";
+import { envelopes } from "./handlers/envelopes.ts";
 import { receipt } from "./handlers/receipt.ts";
 import { subscription } from "./handlers/subscription.ts";
 import { usage } from "./handlers/usage.ts";
@@ -26,6 +28,8 @@ export function openQueries(
   if (addresses.metering === undefined) return { handlers, [Symbol.dispose]: () => accounts[Symbol.dispose]() };
   const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, addresses.metering, identity);
   const billing = createRpcClient<AdminServiceServer>(AdminServiceService, addresses.billing, identity);
+  const envelopeService = createRpcClient<EnvelopeServiceServer>(EnvelopeServiceService, addresses.billing, identity);
+  Object.assign(handlers, envelopes({ billing: envelopeService, metering }));
   handlers.usage = usage(metering);
   handlers.receipt = receipt({ metering, billing, signer });
   return {
@@ -33,6 +37,7 @@ export function openQueries(
     [Symbol.dispose]() {
       accounts[Symbol.dispose]();
       billing[Symbol.dispose]();
+      envelopeService[Symbol.dispose]();
       metering[Symbol.dispose]();
     },
   };

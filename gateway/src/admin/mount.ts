@@ -11,6 +11,7 @@ import type { AdminResponse } from "./admin.ts";
 import type { AdminAuthenticator } from "./authenticate.ts";
 import type { AdminClients } from "./clients.ts";
 import { confine } from "./confine.ts";
+import { inOurNames } from "./param-names.ts";
 import { readJson } from "./read-json.ts";
 import type { Replicas } from "./replicas.ts";
 import { type AdminRow, adminRows } from "./routes.ts";
@@ -26,27 +27,6 @@ export interface AdminOptions {
   readonly behindConsole: boolean;
   /** The public base URL of the gateway, without a trailing slash. */
   readonly publicUrl: string;
-}
-
-/** Billing's and metering's names of fields that have other names in this API. */
-const paramNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    "page.cursor": "after",
-    "page.limit": "limit",
-    cursor: "after",
-    "filter.from_ms": "from",
-    "filter.account_id": "account",
-    amount_nano_usd: "amount_usd",
-    cost_nano_usd: "cost_usd",
-    expires_at_ms: "expires",
-    overlap_ms: "overlap_seconds",
-  }),
-);
-
-function inOurNames(error: unknown): unknown {
-  if (!(error instanceof GatewayError) || error.param === undefined) return error;
-  const { param, retryAfterMs, cause } = error;
-  return new GatewayError(error.code, error.message, { param: paramNames.get(param) ?? param, retryAfterMs, cause });
 }
 
 /** The id in the path. A malformed id is treated as unknown. */

@@ -13,6 +13,7 @@ export const guideTitles = {
   clients: "Clients",
   fields: "Fields by provider",
   limits: "Limits and headers",
+  envelopes: "Envelopes for agents",
   idempotency: "Idempotency",
   video: "Video and webhooks",
   mcp: "MCP",

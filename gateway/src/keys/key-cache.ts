@@ -300,7 +300,7 @@ function resolvedKey(caller: Caller): ResolvedKey {
     accountId: caller.accountId,
     context: Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength),
     expiresAtMs: Number(caller.expiresAtMs),
-    ownBudget: (caller.limits?.monthlyBudgetNanoUsd ?? 0n) > 0n,
+    ownBudget: caller.rootKeyId !== undefined || (caller.limits?.monthlyBudgetNanoUsd ?? 0n) > 0n,
     requestsPerMinute: Number(caller.limits?.requestsPerMinute ?? 0n),
   };
 }

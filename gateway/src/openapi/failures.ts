@@ -39,6 +39,7 @@ const ofProviders = [
 const ofMoney = [
   "insufficient_balance",
   "unpaid_usage",
+  "envelope_exhausted",
   "budget_exceeded",
   "token_limit_exceeded",
   "concurrency_limit_exceeded",

@@ -3,6 +3,7 @@ import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing
 import { type LedgerArchiveServiceServer, LedgerArchiveServiceService } from "@uag/proto/billing/v1/archive.ts";
 import { type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
+import { type EnvelopeServiceServer, EnvelopeServiceService } from "@uag/proto/billing/v1/envelopes.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
@@ -26,6 +27,7 @@ import { createAccount } from "./rpc/create-account.ts";
 import { createKey } from "./rpc/create-key.ts";
 import { createCredential, deleteCredential, updateCredential } from "./rpc/credentials.ts";
 import { deleteProvider } from "./rpc/delete-provider.ts";
+import { closeEnvelope, createEnvelope, getEnvelope, listEnvelopes } from "./rpc/envelopes.ts";
 import { getAccount } from "./rpc/get-account.ts";
 import { getFetchBudget } from "./rpc/get-fetch-budget.ts";
 import { getKey } from "./rpc/get-key.ts";
@@ -140,6 +142,19 @@ function budgetService(bind: Bind, log: Logger): RpcService {
   );
 }
 
+function envelopeService(bind: Bind, log: Logger): RpcService {
+  return unaryService<EnvelopeServiceServer>(
+    EnvelopeServiceService,
+    {
+      createEnvelope: bind(createEnvelope),
+      getEnvelope: bind(getEnvelope),
+      listEnvelopes: bind(listEnvelopes),
+      closeEnvelope: bind(closeEnvelope),
+    },
+    log,
+  );
+}
+
 function limitService(bind: Bind, log: Logger): RpcService {
   return unaryService<LimitServiceServer>(
     LimitServiceService,
@@ -155,7 +170,7 @@ function limitService(bind: Bind, log: Logger): RpcService {
 }
 
 /**
- * Billing's ten gRPC services. An unreachable database is `service_unavailable` on every one of
+ * Billing's eleven gRPC services. An unreachable database is `service_unavailable` on every one of
  * them.
  */
 export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): RpcService[] {
@@ -189,6 +204,7 @@ export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): R
       log,
     ),
     budgetService(bind, log),
+    envelopeService(bind, log),
     unaryService<GrantServiceServer>(
       GrantServiceService,
       {

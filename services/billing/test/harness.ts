@@ -9,6 +9,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { engineUrl } from "@uag/harness/engine-url";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import { type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
+import { type EnvelopeServiceServer, EnvelopeServiceService } from "@uag/proto/billing/v1/envelopes.ts";
 import { type GrantServiceServer, GrantServiceService } from "@uag/proto/billing/v1/grants.ts";
 import {
   type KeyServiceServer,
@@ -78,6 +79,7 @@ export async function catalogFile(content: string): Promise<{ readonly path: str
 export interface Clients extends Disposable {
   readonly accounts: RpcClient<AccountServiceServer>;
   readonly budgets: RpcClient<BudgetServiceServer>;
+  readonly envelopes: RpcClient<EnvelopeServiceServer>;
   readonly keys: RpcClient<KeyServiceServer>;
   readonly grants: RpcClient<GrantServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
@@ -88,6 +90,7 @@ export function connectClients(port: number): Clients {
   const address = `127.0.0.1:${port}`;
   const accounts = createRpcClient<AccountServiceServer>(AccountServiceService, address, insecure, patient);
   const budgets = createRpcClient<BudgetServiceServer>(BudgetServiceService, address, insecure, patient);
+  const envelopes = createRpcClient<EnvelopeServiceServer>(EnvelopeServiceService, address, insecure, patient);
   const keys = createRpcClient<KeyServiceServer>(KeyServiceService, address, insecure, patient);
   const grants = createRpcClient<GrantServiceServer>(GrantServiceService, address, insecure, patient);
   const ledger = createRpcClient<LedgerServiceServer>(LedgerServiceService, address, insecure, patient);
@@ -95,12 +98,13 @@ export function connectClients(port: number): Clients {
   return {
     accounts,
     budgets,
+    envelopes,
     keys,
     grants,
     ledger,
     limits,
     [Symbol.dispose]: () => {
-      for (const client of [accounts, budgets, keys, grants, ledger, limits]) client[Symbol.dispose]();
+      for (const client of [accounts, budgets, envelopes, keys, grants, ledger, limits]) client[Symbol.dispose]();
     },
   };
 }

@@ -10,6 +10,14 @@ async function callAll(call: Call, chosen: { readonly billed: boolean }): Promis
   }
 }
 
+async function callEnvelope(call: Call): Promise<void> {
+  const body = { max_usd: "0.01", ttl: 60 };
+  const opened = await call("envelopes.create", ["small", "A cent for a minute, and all models"], { body });
+  const path = { id: String(opened["id"]) };
+  await call("envelopes.get", ["run", "An envelope with its costs"], { path });
+  await call("envelopes.close", ["done", "An envelope that is no longer needed"], { path });
+}
+
 interface Around {
   readonly webhookUrl: string;
   /** Waits until everything that was called is billed, and returns the id of one of the requests. */
@@ -26,4 +34,5 @@ export async function callPublicApi(call: Call, { webhookUrl, waitForBills }: Ar
   const id = await waitForBills();
   await callAll(call, { billed: false });
   await call("receipt", ["request", "The receipt of a request"], { path: { id } });
+  await callEnvelope(call);
 }

@@ -45,7 +45,7 @@ export interface AcquireRequest {
   keyId: string;
   /**
    * Set if the grant is for requests of keys with a shared budget: it then also counts toward that
-   * budget, which is the first, and those above it.
+   * budget, which is the first, and those above it. Envelopes are such budgets.
    */
   budgetIds: string[];
 }
@@ -72,7 +72,14 @@ export interface AcquireResponse {
    * amount before any grant. 0: not the reason.
    */
   owedNanoUsd: bigint;
-  exceededBudget?: ExceededBudget | undefined;
+  exceededBudget?:
+    | ExceededBudget
+    | undefined;
+  /**
+   * Set if the first of `budget_ids` is an envelope: what is neither charged nor granted of it, or
+   * of an envelope above it if that is less, nano-USD.
+   */
+  envelopeLeftNanoUsd?: bigint | undefined;
 }
 
 export interface ExceededBudget {
@@ -80,6 +87,8 @@ export interface ExceededBudget {
   name: string;
   /** Unix milliseconds; 0: never. */
   resetsAtMs: bigint;
+  /** It is an envelope. */
+  envelope?: boolean | undefined;
 }
 
 export interface ReturnRequest {
@@ -428,6 +437,7 @@ function createBaseAcquireResponse(): AcquireResponse {
     budgetExceeded: false,
     owedNanoUsd: 0n,
     exceededBudget: undefined,
+    envelopeLeftNanoUsd: undefined,
   };
 }
 
@@ -465,6 +475,12 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     }
     if (message.exceededBudget !== undefined) {
       ExceededBudget.encode(message.exceededBudget, writer.uint32(66).fork()).join();
+    }
+    if (message.envelopeLeftNanoUsd !== undefined) {
+      if (BigInt.asIntN(64, message.envelopeLeftNanoUsd) !== message.envelopeLeftNanoUsd) {
+        throw new globalThis.Error("value provided for field message.envelopeLeftNanoUsd of type int64 too large");
+      }
+      writer.uint32(72).int64(message.envelopeLeftNanoUsd);
     }
     return writer;
   },
@@ -546,6 +562,14 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
             message.exceededBudget = ExceededBudget.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.envelopeLeftNanoUsd = reader.int64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -592,6 +616,11 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
         : isSet(object.exceeded_budget)
         ? ExceededBudget.fromJSON(object.exceeded_budget)
         : undefined,
+      envelopeLeftNanoUsd: isSet(object.envelopeLeftNanoUsd)
+        ? BigInt(object.envelopeLeftNanoUsd)
+        : isSet(object.envelope_left_nano_usd)
+        ? BigInt(object.envelope_left_nano_usd)
+        : undefined,
     };
   },
 
@@ -621,6 +650,9 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     if (message.exceededBudget !== undefined) {
       obj.exceededBudget = ExceededBudget.toJSON(message.exceededBudget);
     }
+    if (message.envelopeLeftNanoUsd !== undefined) {
+      obj.envelopeLeftNanoUsd = message.envelopeLeftNanoUsd.toString();
+    }
     return obj;
   },
 
@@ -645,12 +677,15 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
     message.exceededBudget = (object.exceededBudget !== undefined && object.exceededBudget !== null)
       ? ExceededBudget.fromPartial(object.exceededBudget)
       : undefined;
+    message.envelopeLeftNanoUsd = (object.envelopeLeftNanoUsd !== undefined && object.envelopeLeftNanoUsd !== null)
+      ? BigInt(object.envelopeLeftNanoUsd)
+      : undefined;
     return message;
   },
 };
 
 function createBaseExceededBudget(): ExceededBudget {
-  return { id: "", name: "", resetsAtMs: 0n };
+  return { id: "", name: "", resetsAtMs: 0n, envelope: undefined };
 }
 
 export const ExceededBudget: MessageFns<ExceededBudget> = {
@@ -666,6 +701,9 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
         throw new globalThis.Error("value provided for field message.resetsAtMs of type int64 too large");
       }
       writer.uint32(24).int64(message.resetsAtMs);
+    }
+    if (message.envelope !== undefined) {
+      writer.uint32(32).bool(message.envelope);
     }
     return writer;
   },
@@ -707,6 +745,14 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
             message.resetsAtMs = reader.int64() as bigint;
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.envelope = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -728,6 +774,7 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
         : isSet(object.resets_at_ms)
         ? BigInt(object.resets_at_ms)
         : 0n,
+      envelope: isSet(object.envelope) ? globalThis.Boolean(object.envelope) : undefined,
     };
   },
 
@@ -742,6 +789,9 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
     if (message.resetsAtMs !== 0n) {
       obj.resetsAtMs = message.resetsAtMs.toString();
     }
+    if (message.envelope !== undefined) {
+      obj.envelope = message.envelope;
+    }
     return obj;
   },
 
@@ -755,6 +805,7 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
     message.resetsAtMs = (object.resetsAtMs !== undefined && object.resetsAtMs !== null)
       ? BigInt(object.resetsAtMs)
       : 0n;
+    message.envelope = object.envelope ?? undefined;
     return message;
   },
 };

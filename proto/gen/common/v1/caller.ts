@@ -46,8 +46,16 @@ export interface Caller {
   routingStrategy?:
     | string
     | undefined;
-  /** The budget that the key shares with others, then those above it; empty: none. */
+  /**
+   * The budget that the key shares with others, then those above it; empty: none. For the key of an
+   * envelope: that envelope, those above it, then the budgets of `root_key_id`.
+   */
   budgetIds: string[];
+  /**
+   * For the key of an envelope: the key that it was opened with, or the highest envelope above it
+   * was. `limits` and `version` are that key's, whose permits and monthly budget the requests use.
+   */
+  rootKeyId?: string | undefined;
 }
 
 /** Limits of one key over all replicas together; 0 means unlimited. */
@@ -71,6 +79,7 @@ function createBaseCaller(): Caller {
     lowersOutputCap: undefined,
     routingStrategy: undefined,
     budgetIds: [],
+    rootKeyId: undefined,
   };
 }
 
@@ -111,6 +120,9 @@ export const Caller: MessageFns<Caller> = {
     }
     for (const v of message.budgetIds) {
       writer.uint32(82).string(v!);
+    }
+    if (message.rootKeyId !== undefined) {
+      writer.uint32(90).string(message.rootKeyId);
     }
     return writer;
   },
@@ -208,6 +220,14 @@ export const Caller: MessageFns<Caller> = {
             message.budgetIds.push(reader.string());
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.rootKeyId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -260,6 +280,11 @@ export const Caller: MessageFns<Caller> = {
         : globalThis.Array.isArray(object?.budget_ids)
         ? object.budget_ids.map((e: any) => globalThis.String(e))
         : [],
+      rootKeyId: isSet(object.rootKeyId)
+        ? globalThis.String(object.rootKeyId)
+        : isSet(object.root_key_id)
+        ? globalThis.String(object.root_key_id)
+        : undefined,
     };
   },
 
@@ -295,6 +320,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.budgetIds?.length) {
       obj.budgetIds = message.budgetIds;
     }
+    if (message.rootKeyId !== undefined) {
+      obj.rootKeyId = message.rootKeyId;
+    }
     return obj;
   },
 
@@ -317,6 +345,7 @@ export const Caller: MessageFns<Caller> = {
     message.lowersOutputCap = object.lowersOutputCap ?? undefined;
     message.routingStrategy = object.routingStrategy ?? undefined;
     message.budgetIds = object.budgetIds?.map((e) => e) || [];
+    message.rootKeyId = object.rootKeyId ?? undefined;
     return message;
   },
 };

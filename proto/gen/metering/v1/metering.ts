@@ -73,7 +73,7 @@ export interface UsageFilter {
   anyRequestId?:
     | string
     | undefined;
-  /** Requests of any of these keys. */
+  /** Requests of any of these keys; also looked at by QueryUsage. */
   keys?: KeySet | undefined;
 }
 

@@ -395,6 +395,8 @@ export interface UsageEvent {
     | undefined;
   /** The shared budgets that its cost counts toward: that of its key, and those above it. */
   budgetIds: string[];
+  /** As in Caller: the key whose monthly budget the cost counts toward, also. */
+  rootKeyId?: string | undefined;
 }
 
 /** What a service replica publishes to JetStream. */
@@ -835,6 +837,7 @@ function createBaseUsageEvent(): UsageEvent {
     upstreamCredentialId: undefined,
     upstreamCostNanoUsd: undefined,
     budgetIds: [],
+    rootKeyId: undefined,
   };
 }
 
@@ -968,6 +971,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     }
     for (const v of message.budgetIds) {
       writer.uint32(306).string(v!);
+    }
+    if (message.rootKeyId !== undefined) {
+      writer.uint32(314).string(message.rootKeyId);
     }
     return writer;
   },
@@ -1289,6 +1295,14 @@ export const UsageEvent: MessageFns<UsageEvent> = {
             message.budgetIds.push(reader.string());
             continue;
           }
+          case 39: {
+            if (tag !== 314) {
+              break;
+            }
+
+            message.rootKeyId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1459,6 +1473,11 @@ export const UsageEvent: MessageFns<UsageEvent> = {
         : globalThis.Array.isArray(object?.budget_ids)
         ? object.budget_ids.map((e: any) => globalThis.String(e))
         : [],
+      rootKeyId: isSet(object.rootKeyId)
+        ? globalThis.String(object.rootKeyId)
+        : isSet(object.root_key_id)
+        ? globalThis.String(object.root_key_id)
+        : undefined,
     };
   },
 
@@ -1578,6 +1597,9 @@ export const UsageEvent: MessageFns<UsageEvent> = {
     if (message.budgetIds?.length) {
       obj.budgetIds = message.budgetIds;
     }
+    if (message.rootKeyId !== undefined) {
+      obj.rootKeyId = message.rootKeyId;
+    }
     return obj;
   },
 
@@ -1632,6 +1654,7 @@ export const UsageEvent: MessageFns<UsageEvent> = {
       ? BigInt(object.upstreamCostNanoUsd)
       : undefined;
     message.budgetIds = object.budgetIds?.map((e) => e) || [];
+    message.rootKeyId = object.rootKeyId ?? undefined;
     return message;
   },
 };

@@ -24,7 +24,7 @@ export async function chainOf(
   if (budgetId === "") return [];
   await accounts.updateOne({ _id: accountId }, { $inc: { version: 1n } }, { session });
   const found = await budgets
-    .findOne({ _id: budgetId, accountId, deletedAt: null })
+    .findOne({ _id: budgetId, accountId, deletedAt: null, envelope: null })
     .session(session)
     .lean<BudgetDocument>();
   if (found === null) throw new GatewayError("not_found", "The account has no budget with this id.", { param });

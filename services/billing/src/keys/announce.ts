@@ -18,6 +18,16 @@ export async function announceKeysOf({ bus, store }: Pick<Billing, "bus" | "stor
   for await (const key of keys) publishChange({ bus }, key);
 }
 
+/** Notifies every router to drop its cached copies of the keys of envelopes that this key opened. */
+export async function announceEnvelopesOf(
+  { bus, store, clock }: Pick<Billing, "bus" | "store" | "clock">,
+  rootKeyId: string,
+): Promise<void> {
+  const open = { "envelope.rootKeyId": rootKeyId, revokedAt: null, expiresAt: { $gt: new Date(clock.now()) } };
+  const keys = store.keys.find(open, { digest: 1, previous: 1 }).lean<KeyDocument>().cursor();
+  for await (const key of keys) publishChange({ bus }, key);
+}
+
 function publishChange({ bus }: Pick<Billing, "bus">, key: Pick<KeyDocument, "_id" | "digest" | "previous">): void {
   for (const digest of [key.digest, ...(key.previous ?? []).map((secret) => secret.digest)]) {
     const payload = keyChanged.encode({ key_id: key._id, digest: digest.toString("hex") });

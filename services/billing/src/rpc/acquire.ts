@@ -26,7 +26,9 @@ function check(request: AcquireRequest): void {
 }
 
 function exceededMessage(budget: ExceededBudget | undefined) {
-  return budget && { id: budget.id, name: budget.name, resetsAtMs: BigInt(budget.resetsAtMs) };
+  if (budget === undefined) return undefined;
+  const { id, name, resetsAtMs, envelope } = budget;
+  return { id, name, resetsAtMs: BigInt(resetsAtMs), envelope };
 }
 
 /** Tries to acquire; while other holders may return money, recalls it and retries. */
@@ -80,6 +82,7 @@ export async function acquire(billing: Billing, request: AcquireRequest): Promis
     insufficient: !granted,
     budgetExceeded: acquired.kind === "insufficient" && acquired.budgetExceeded,
     owedNanoUsd: acquired.kind === "insufficient" ? acquired.owed : 0n,
+    envelopeLeftNanoUsd: acquired.envelopeLeft,
     exceededBudget: acquired.kind === "insufficient" ? exceededMessage(acquired.exceededBudget) : undefined,
   };
 }

@@ -40,7 +40,7 @@ export async function createBudget(billing: Billing, request: CreateBudgetReques
     const { session, at } = transaction;
     const owner = await store.accounts.findById(accountId, { _id: 1 }).session(session).lean();
     if (owner === null) throw new GatewayError("not_found", "The account does not exist.", { param: "account_id" });
-    if ((await store.budgets.countDocuments({ accountId }).session(session)) >= maxBudgets)
+    if ((await store.budgets.countDocuments({ accountId, envelope: null }).session(session)) >= maxBudgets)
       throw invalid("account_id", `An account can have at most ${maxBudgets} budgets.`);
     const above = await chainOf(store, session, { accountId, budgetId: parentId, param: "parent_id" });
     if (above.length >= maxBudgetLevels)
@@ -59,7 +59,7 @@ export async function createBudget(billing: Billing, request: CreateBudgetReques
 /** @throws {GatewayError} `not_found` */
 export async function getBudget(billing: Billing, { id }: GetBudgetRequest): Promise<Budget> {
   const budget = await billing.store.budgets.findById(id).lean<BudgetDocument>();
-  if (budget === null) throw unknown();
+  if (budget === null || budget.envelope !== undefined) throw unknown();
   return await messageOf(billing, budget);
 }
 
@@ -72,6 +72,7 @@ export async function listBudgets(billing: Billing, request: ListBudgetsRequest)
     ...(accountId !== "" && { accountId }),
     ...(after !== "" && { _id: { $gt: after } }),
     deletedAt: null,
+    envelope: null,
   };
   const found = await billing.store.budgets
     .find(filter)
@@ -100,7 +101,7 @@ async function changeBudget(billing: Billing, { id, action, actor, decide }: Bud
   const changed = await billing.transact(async (transaction) => {
     const { session } = transaction;
     const before = await store.budgets.findById(id).session(session).lean<BudgetDocument>();
-    if (before === null || before.deletedAt !== null) throw unknown();
+    if (before === null || before.deletedAt !== null || before.envelope !== undefined) throw unknown();
     const { accountId } = before;
     await store.accounts.updateOne({ _id: accountId }, { $inc: { version: 1n } }, { session });
     const set = await decide(before, transaction);

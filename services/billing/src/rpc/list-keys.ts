@@ -34,6 +34,7 @@ function containing(text: string): { readonly $regex: string; readonly $options:
   return { $regex: text.replaceAll(/[^\p{L}\p{N} ]/gu, "\\$&"), $options: "i" };
 }
 
+/** Keys of envelopes are shown with these. */
 function filterOf(request: ListKeysRequest) {
   const { accountId, name, search, tag, includeRevoked } = request;
   return {
@@ -42,6 +43,7 @@ function filterOf(request: ListKeysRequest) {
     ...(name === undefined && search !== undefined && { name: containing(search) }),
     ...(tag !== undefined && { tags: tag }),
     ...(!includeRevoked && { revokedAt: null }),
+    envelope: null,
   };
 }
 

@@ -4,6 +4,7 @@ import type { RegenerateKeyRequest } from "@uag/proto/billing/v1/admin.ts";
 import type { CreateKeyResponse } from "@uag/proto/billing/v1/keys.ts";
 import { digestKey, generateKey } from "@uag/runtime/api-key";
 import type { Billing } from "../billing.ts";
+import { refuseEnvelopeKey } from "../envelopes/fields.ts";
 import { announceChange } from "../keys/announce.ts";
 import { changeKey, type KeyChange } from "../keys/change-key.ts";
 import { keyMessage } from "../keys/fields.ts";
@@ -30,6 +31,7 @@ export async function regenerateKey(billing: Billing, request: RegenerateKeyRequ
   const secret = generateKey();
   const pepper = billing.settings.peppers.current;
   const decide: KeyChange["decide"] = (key, { at }) => {
+    refuseEnvelopeKey(key);
     if (key.revokedAt !== null) throw new GatewayError("invalid_request", "The key is revoked.", { param: "id" });
     return {
       digest: digestKey(secret, pepper.secret),

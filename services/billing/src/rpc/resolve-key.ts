@@ -41,6 +41,14 @@ async function findKeys({ store }: Billing, requests: ResolveKeyRequest[]): Prom
   return found;
 }
 
+/** The keys that the envelopes of these keys were opened with, by their ids. */
+async function findRoots({ store }: Billing, keys: Iterable<KeyDocument>): Promise<Map<string, KeyDocument>> {
+  const ids = [...new Set(Array.from(keys).flatMap(({ envelope }) => envelope?.rootKeyId ?? []))];
+  if (ids.length === 0) return new Map();
+  const rows = await store.keys.find({ _id: { $in: ids } }).lean<KeyDocument[]>();
+  return new Map(rows.map((row) => [row._id, row]));
+}
+
 type Settings = Pick<AccountDocument, "_id" | "keepsNoAnswers" | "lowersOutputCap" | "disabled">;
 
 const settingFields = { keepsNoAnswers: 1, lowersOutputCap: 1, disabled: 1 } as const;
@@ -52,7 +60,7 @@ async function findSettings({ store }: Billing, ids: readonly string[]): Promise
 }
 
 /**
- * The router's lookup: two or three queries, however many keys are requested. Revoked and expired
+ * The router's lookup: two to four queries, however many keys are requested. Revoked and expired
  * keys and those of disabled accounts are returned too: the router rejects them, and may cache that.
  */
 export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
@@ -61,13 +69,15 @@ export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest
   }
   const found = await findKeys(billing, keys);
   const settings = await findSettings(billing, [...new Set([...found.values()].map((key) => key.accountId))]);
+  const roots = await findRoots(billing, found.values());
   const resolve = async (request: ResolveKeyRequest): Promise<ResolveKeyResponse> => {
     const given = candidates(request).find((digest) => found.has(digest.toString("hex")));
     const key = given && found.get(given.toString("hex"));
     if (given === undefined || key === undefined) return { caller: undefined, revoked: false };
     await renewDigest(billing, given, request);
     const { disabled = false, ...account } = settings.get(key.accountId) ?? {};
-    const caller = callerMessage(key, given, account);
+    const root = key.envelope && roots.get(key.envelope.rootKeyId);
+    const caller = callerMessage(key, given, { ...account, root });
     return { caller, revoked: key.revokedAt !== null, accountDisabled: disabled };
   };
   return { keys: await Promise.all(keys.map(resolve)) };

@@ -2,7 +2,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Key, UpdateKeyRequest } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
 import { chainOf } from "../budgets/chain.ts";
-import { announceChange } from "../keys/announce.ts";
+import { refuseEnvelopeKey } from "../envelopes/fields.ts";
+import { announceChange, announceEnvelopesOf } from "../keys/announce.ts";
 import { changeKey } from "../keys/change-key.ts";
 import { changeOf, checkKeyFields, keyMessage } from "../keys/fields.ts";
 import { applyLimits } from "../limits/apply-limits.ts";
@@ -24,7 +25,9 @@ export async function updateKey(billing: Billing, request: UpdateKeyRequest): Pr
     id,
     actor,
     action: "key.update",
-    decide: async ({ accountId }, { session }) => {
+    decide: async (before, { session }) => {
+      refuseEnvelopeKey(before);
+      const { accountId } = before;
       if (!fields.includes("budget_id")) return set;
       const budgetIds = await chainOf(billing.store, session, { accountId, budgetId, param: "budget_id" });
       return { ...set, budgetIds };
@@ -34,5 +37,6 @@ export async function updateKey(billing: Billing, request: UpdateKeyRequest): Pr
   // What holders have not spent of the former budget returns, and is granted again by the new one.
   if (fields.includes("limits") && key.limits.monthlyBudgetNanoUsd > 0n) billing.recall(key.accountId);
   announceChange(billing, key, "updated");
+  await announceEnvelopesOf(billing, id);
   return keyMessage(key);
 }

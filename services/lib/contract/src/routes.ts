@@ -16,7 +16,14 @@ export function addressSetting<S extends ServiceName>(service: S): `${Uppercase<
 }
 
 /** Routes that the router serves itself, through unary calls to billing and metering. */
-export type QueryName = "subscription" | "usage" | "receipt";
+export type QueryName =
+  | "subscription"
+  | "usage"
+  | "receipt"
+  | "envelopes.create"
+  | "envelopes.list"
+  | "envelopes.get"
+  | "envelopes.close";
 
 /** HTTP methods of the public API. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
@@ -45,7 +52,7 @@ const json: RequestBody = { body: "json", maxBodyBytes: 32 * mebibyte };
 const form: RequestBody = { body: "multipart", maxBodyBytes: 64 * mebibyte };
 /** A file of 25 MiB, and fields. */
 const audioForm: RequestBody = { body: "multipart", maxBodyBytes: 28 * mebibyte };
-const adminJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
+const smallJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
 
 /**
  * How a route's requests are admitted and billed:
@@ -154,14 +161,11 @@ const geminiVectors = <O extends string>(path: string, operation: O) =>
     modelOperation: "embeddings",
   }) as const;
 
-const query = (path: string, name: QueryName): QueryRoute => ({
-  method: "GET",
-  path,
-  query: name,
-  errorShape: "nested",
-  ...noBody,
-  billing: "none",
-});
+const query = (
+  path: string,
+  name: QueryName,
+  { method = "GET", body = noBody }: { readonly method?: Method; readonly body?: RequestBody } = {},
+): QueryRoute => ({ method, path, query: name, errorShape: "nested", ...body, billing: "none" });
 
 const publicTable = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", chat),
@@ -211,6 +215,10 @@ const publicTable = [
   query("/v1/dashboard/billing/usage", "usage"),
   query("/dashboard/billing/usage", "usage"),
   query("/v1/receipts/:id", "receipt"),
+  query("/v1/envelopes", "envelopes.create", { method: "POST", body: smallJson }),
+  query("/v1/envelopes", "envelopes.list"),
+  query("/v1/envelopes/:id", "envelopes.get"),
+  query("/v1/envelopes/:id/close", "envelopes.close", { method: "POST" }),
 ] as const;
 
 /** A parameter, or a colon that does not begin one. */
@@ -314,7 +322,7 @@ const admin = <O extends string>(
   path: `/admin/v1${path}`,
   operation: `admin.${operation}`,
   errorShape: "nested",
-  ...(method === "POST" || method === "PATCH" ? adminJson : noBody),
+  ...(method === "POST" || method === "PATCH" ? smallJson : noBody),
   ...more,
   admin: true,
 });

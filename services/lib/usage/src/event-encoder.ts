@@ -70,6 +70,7 @@ export class EventEncoder {
     if (event.upstreamCredentialId !== undefined) this.#text(36, event.upstreamCredentialId);
     if (event.upstreamCostNanoUsd !== undefined) this.#optionalInteger(37, Number(event.upstreamCostNanoUsd));
     for (const id of event.budgetIds) this.#text(38, id);
+    if (event.rootKeyId !== undefined) this.#text(39, event.rootKeyId);
   }
 
   #unit(name: string, quantity: bigint): void {

@@ -10,7 +10,7 @@ import { outOfReach } from "./refusals.ts";
 import type { OpenRequest, RequestSession } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { CredentialSpend } from "./spend/credential-spend.ts";
-import { Account, type GrantSource, purseOf } from "./wallet/account.ts";
+import { Account, type GrantSource, purseId, purseOf } from "./wallet/account.ts";
 import { GrantReturns } from "./wallet/grant-returns.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
@@ -88,7 +88,7 @@ export class HolderSession implements RequestSession {
   /** The wallet of the purse that funds this caller's requests. */
   account(caller: Caller): Account {
     const purse = purseOf(caller);
-    const id = `${purse.accountId}/${purse.keyId}/${purse.budgetIds[0] ?? ""}`;
+    const id = purseId(purse);
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
     const account = new Account(purse, this.#source, this.#dependencies.wallet);

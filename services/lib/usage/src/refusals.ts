@@ -1,5 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { AcquireResponse, ExceededBudget } from "@uag/proto/billing/v1/grants.ts";
+import { usdText } from "@uag/runtime/usd";
 
 const retryAfterMs = 1_000;
 
@@ -42,13 +43,36 @@ export function unpaidUsage(owed: bigint): GatewayError {
  * it shares.
  * @param need upper bound of the request's cost, nano-USD
  */
-function budgetExceeded(need: bigint, { availableNanoUsd, exceededBudget }: AcquireResponse): GatewayError {
+function budgetExceeded(need: bigint, response: AcquireResponse): GatewayError {
+  const { availableNanoUsd, exceededBudget } = response;
   const left = formatUsd(availableNanoUsd);
+  if (exceededBudget?.envelope === true) return envelopeExhausted(need, { ...exceededBudget, left }, response);
   const budget =
     exceededBudget === undefined
       ? `this key has ${left} left of its budget for this month (UTC)`
       : `the budget "${exceededBudget.name}" (${exceededBudget.id}) has ${left} left${untilReset(exceededBudget)}`;
-  return new GatewayError("budget_exceeded", `This request may cost up to ${formatUsd(need)}, and ${budget}.`);
+  const text = `This request may cost up to ${formatUsd(need)}, and ${budget}.`;
+  return new GatewayError("budget_exceeded", text, { headers: envelopeHeaders(response.envelopeLeftNanoUsd) });
+}
+
+/** `envelope_exhausted`: the hold exceeds what an envelope of the key leaves. */
+function envelopeExhausted(
+  need: bigint,
+  { id, name, left }: Pick<ExceededBudget, "id" | "name"> & { readonly left: string },
+  { availableNanoUsd, envelopeLeftNanoUsd }: AcquireResponse,
+): GatewayError {
+  const envelope = name === "" ? id : `"${name}" (${id})`;
+  return new GatewayError(
+    "envelope_exhausted",
+    `This request may cost up to ${formatUsd(need)}, and the envelope ${envelope} has ${left} left.`,
+    { cause: { availableNanoUsd }, headers: envelopeHeaders(envelopeLeftNanoUsd) },
+  );
+}
+
+/** The header for what the key's envelopes leave, nano-USD; none for a key without. */
+export function envelopeHeaders(leftNanoUsd: bigint | undefined): string[] {
+  if (leftNanoUsd === undefined) return [];
+  return ["x-gateway-envelope-remaining-usd", usdText(leftNanoUsd > 0n ? leftNanoUsd : 0n)];
 }
 
 function untilReset({ resetsAtMs }: ExceededBudget): string {

@@ -66,6 +66,10 @@ export class OpenRequest implements Admitted {
     crashPoint("admitted");
   }
 
+  get envelopeRemaining(): bigint | undefined {
+    return this.#account?.envelopeRemaining;
+  }
+
   get spend(): RequestSpend {
     this.#spend ??= new RequestSpend(this.#session.spend, Number(this.#event.startedAtMs));
     return this.#spend;
@@ -197,6 +201,7 @@ function startedEvent(session: RequestSession, request: AdmitRequest, grantId: s
     accountId: request.caller.accountId,
     keyId: request.caller.keyId,
     budgetIds: request.caller.budgetIds,
+    rootKeyId: request.caller.rootKeyId,
     holderId: session.holderId,
     grantId,
     operation: request.operation,

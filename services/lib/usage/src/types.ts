@@ -110,6 +110,11 @@ export interface Admitted {
   clientLeft(): void;
   /** Headers that tell the client about its limits, alternating name and value. */
   readonly headers: readonly string[];
+  /**
+   * What its key's envelopes cover now beyond the holds of requests under way, nano-USD; undefined
+   * for a key without.
+   */
+  readonly envelopeRemaining?: bigint | undefined;
   /** What its calls may spend with credentials that have caps; absent where a test admits. */
   readonly spend?: RequestSpend;
 }

@@ -13,6 +13,7 @@ const hints: Readonly<Record<string, string>> = {
   endpoint_model_mismatch: "Call list_models and choose a model whose operations include this tool's.",
   insufficient_balance: "The account must be topped up; retrying does not help.",
   budget_exceeded: "The key's budget for the month is used up; its owner can raise it.",
+  envelope_exhausted: "The key's envelope is used up: ask for less, or for another envelope.",
   400: "Correct the argument that the message names.",
   401: "The API key is no longer valid.",
   404: "Check the id.",

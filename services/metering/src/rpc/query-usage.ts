@@ -16,11 +16,12 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
   }
   const { limit, after } = readTimedPage(request.page);
   const { from, until } = timesOf(request.filter, nowMs);
+  const ids = request.filter?.keys?.ids;
   const following = after && {
     $or: [{ start: { $gt: after.at } }, { start: after.at, _id: { $gt: after.id } }],
   };
   const found = await store.rollups
-    .find({ bucket, ...namesOf(request.filter), start: { $gte: from, $lt: until }, ...following })
+    .find({ bucket, ...namesOf(request.filter), ...(ids && { keyId: { $in: ids } }), start: { $gte: from, $lt: until }, ...following })
     .sort({ start: 1, _id: 1 })
     .limit(limit + 1)
     .maxTimeMS(sumSearch.maxTimeMS)

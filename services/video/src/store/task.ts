@@ -80,6 +80,8 @@ export interface TaskDocument {
   readonly budgetKeyId?: string;
   /** The shared budgets that it is charged to; absent: none. */
   readonly budgetIds?: string[];
+  /** Absent unless its key is that of an envelope. */
+  readonly rootKeyId?: string;
   /** Request id of the bill. */
   readonly requestId: string;
   readonly idempotencyKey?: string;
@@ -162,6 +164,7 @@ const schema = new Schema<TaskDocument>(
     keyId: text,
     budgetKeyId: maybeText,
     budgetIds: { type: [String], default: undefined },
+    rootKeyId: maybeText,
     requestId: text,
     idempotencyKey: maybeText,
     clientRequestId: maybeText,

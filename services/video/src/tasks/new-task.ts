@@ -56,6 +56,7 @@ export function newTask(context: Pick<VideoContext, "settings" | "health">, give
     keyId: caller.keyId,
     budgetKeyId: purse.keyId,
     ...(purse.budgetIds.length > 0 && { budgetIds: purse.budgetIds }),
+    ...(caller.rootKeyId !== undefined && { rootKeyId: caller.rootKeyId }),
     requestId,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(clientRequestId !== undefined && { clientRequestId }),

@@ -87,6 +87,7 @@ function startOf(task: TaskDocument) {
     accountId: task.accountId,
     keyId: task.keyId,
     budgetIds: task.budgetIds ?? [],
+    rootKeyId: task.rootKeyId,
     holderId: "",
     grantId: task.grantId ?? "",
     operation,

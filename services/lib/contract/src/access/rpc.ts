@@ -84,6 +84,10 @@ export const access: Readonly<Record<string, Access>> = {
       DeleteBudget: router,
     },
   },
+  "billing.v1.EnvelopeService": {
+    servedBy: ["billing"],
+    callers: { CreateEnvelope: router, GetEnvelope: router, ListEnvelopes: router, CloseEnvelope: router },
+  },
   "billing.v1.GrantService": {
     servedBy: ["billing"],
     callers: {

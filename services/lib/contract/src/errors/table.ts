@@ -50,6 +50,13 @@ const rows = {
     text: "The account owes money for earlier requests. Top it up; the debt is repaid first.",
     remedy: "Top up the account.",
   },
+  envelope_exhausted: {
+    http: 402,
+    grpc: "RESOURCE_EXHAUSTED",
+    type: "insufficient_balance",
+    text: "The envelope of this key does not cover this request.",
+    remedy: "Request less, or open another envelope: its `max_usd` cannot be raised.",
+  },
   permission_denied: {
     http: 403,
     grpc: "PERMISSION_DENIED",

@@ -18,6 +18,7 @@ export const refusalReasons = [
   "budget_exceeded",
   "insufficient_balance",
   "unpaid_usage",
+  "envelope_exhausted",
   "invalid_api_key",
   "account_disabled",
   "permission_denied",

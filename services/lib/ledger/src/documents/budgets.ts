@@ -2,7 +2,17 @@ import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { type Connection, type Model, Schema } from "mongoose";
 import type { BudgetPeriod, SharedBudget } from "../rules/budget.ts";
 
-/** A budget that keys of an account share. */
+/** What makes a budget an envelope. */
+export interface EnvelopeDocument {
+  /** Its own key. */
+  readonly keyId: string;
+  /** The key that it, or the highest envelope above it, was opened with. */
+  readonly rootKeyId: string;
+  readonly expiresAt: Date;
+  readonly closedAt: Date | null;
+}
+
+/** A budget that keys of an account share, or an envelope: that of one key, and of envelopes below. */
 export interface BudgetDocument {
   readonly _id: string;
   readonly accountId: string;
@@ -16,31 +26,54 @@ export interface BudgetDocument {
   readonly createdAt: Date;
   /** It still limits requests that were authenticated before. */
   readonly deletedAt: Date | null;
+  /** Absent: it is no envelope. The chain of an envelope has only envelopes. */
+  readonly envelope?: EnvelopeDocument;
 }
 
 const text = { type: String, required: true } as const;
+
+const envelope = new Schema<EnvelopeDocument>(
+  {
+    keyId: text,
+    rootKeyId: text,
+    expiresAt: { type: Date, required: true },
+    closedAt: { type: Date, default: null },
+  },
+  { strict: "throw", _id: false },
+);
 
 const schema = new Schema<BudgetDocument>(
   {
     _id: text,
     accountId: text,
-    name: text,
+    name: { type: String, default: "" },
     chain: { type: [String], required: true },
     amount: { type: Schema.Types.BigInt, required: true },
     period: { type: String, enum: budgetPeriods, required: true },
     hard: { type: Boolean, required: true },
     createdAt: { type: Date, required: true },
     deletedAt: { type: Date, default: null },
+    envelope: { type: envelope, default: undefined },
   },
   { strict: "throw", versionKey: false },
 );
 schema.index({ accountId: 1, _id: 1 });
 schema.index({ chain: 1 });
+schema.index(
+  { "envelope.rootKeyId": 1, _id: -1 },
+  { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } },
+);
 
 export function budgetModel(connection: Connection): Model<BudgetDocument> {
   return connection.model<BudgetDocument>("Budget", schema, "budgets");
 }
 
-export function sharedBudgetOf({ _id, name, amount, period, hard }: BudgetDocument): SharedBudget {
-  return { id: _id, name, amount, period, hard };
+/** When an envelope ends or ended, Unix milliseconds. */
+export function envelopeEnd({ expiresAt, closedAt }: EnvelopeDocument): number {
+  return Math.min(expiresAt.getTime(), closedAt?.getTime() ?? Number.POSITIVE_INFINITY);
+}
+
+export function sharedBudgetOf({ _id, name, amount, period, hard, envelope }: BudgetDocument): SharedBudget {
+  const endsAtMs = envelope && { endsAtMs: envelopeEnd(envelope) };
+  return { id: _id, name, amount, period, hard, ...endsAtMs };
 }

@@ -13,6 +13,14 @@ interface PreviousSecret {
   readonly until: Date;
 }
 
+/** The envelope that a key belongs to. It never changes. */
+export interface KeyEnvelope {
+  /** Its id, then those of the envelopes above it. */
+  readonly ids: readonly string[];
+  /** The key whose limits and budgets it uses, also. */
+  readonly rootKeyId: string;
+}
+
 export interface KeyDocument {
   readonly _id: string;
   readonly accountId: string;
@@ -36,6 +44,8 @@ export interface KeyDocument {
   readonly routingStrategy?: string;
   /** The budget that it shares with others, then those above it; absent: none. */
   readonly budgetIds?: readonly string[];
+  /** Absent: it is not the key of an envelope. */
+  readonly envelope?: KeyEnvelope;
   /** Oldest first. */
   readonly previous?: readonly PreviousSecret[];
 }
@@ -50,6 +60,11 @@ const limits = new Schema<LimitsDocument>(
     concurrentRequests: int64,
     monthlyBudgetNanoUsd: int64,
   } satisfies Record<keyof LimitsDocument, unknown>,
+  { strict: "throw", _id: false },
+);
+
+const envelope = new Schema<KeyEnvelope>(
+  { ids: { type: [String], required: true }, rootKeyId: text },
   { strict: "throw", _id: false },
 );
 
@@ -71,6 +86,7 @@ const schema = new Schema<KeyDocument>(
     tags: { type: [String], default: undefined },
     routingStrategy: { type: String },
     budgetIds: { type: [String], default: undefined },
+    envelope: { type: envelope, default: undefined },
     previous: [{ _id: false, digest: { type: Buffer, required: true }, until: { type: Date, required: true } }],
   } satisfies Record<keyof KeyDocument, unknown>,
   { strict: "throw", versionKey: false },
@@ -81,6 +97,8 @@ schema.index({ accountId: 1, _id: -1 });
 schema.index({ accountId: 1, name: 1, _id: 1 });
 schema.index({ name: 1, _id: 1 });
 schema.index({ tags: 1, _id: 1 });
+schema.index({ "envelope.ids": 1 }, { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } });
+schema.index({ "envelope.rootKeyId": 1 }, { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } });
 schema.index({ budgetIds: 1 }, { partialFilterExpression: { budgetIds: { $gt: "" } } });
 
 export function keyModel(connection: Connection): Model<KeyDocument> {

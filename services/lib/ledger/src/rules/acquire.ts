@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Book, Change, Operation } from "./book.ts";
-import { budgetLimits, type ExceededBudget } from "./budget.ts";
+import { budgetLimits, type ExceededBudget, envelopeLeft } from "./budget.ts";
 import { chainStart, entryId } from "./entry.ts";
 import type { Grant } from "./grant.ts";
 import { larger, noMoney, smaller } from "./money.ts";
@@ -28,7 +28,14 @@ export interface AcquireGrant {
 }
 
 export type Acquired =
-  | { readonly kind: "granted"; readonly grant: Grant; readonly available: bigint; readonly scarce: boolean }
+  | {
+      readonly kind: "granted";
+      readonly grant: Grant;
+      readonly available: bigint;
+      readonly scarce: boolean;
+      /** For an envelope's key: what its envelopes leave beyond this grant; undefined for a known one. */
+      readonly envelopeLeft?: bigint | undefined;
+    }
   | {
       readonly kind: "insufficient";
       readonly available: bigint;
@@ -36,6 +43,8 @@ export type Acquired =
       readonly budgetExceeded: boolean;
       /** With `budgetExceeded`: the shared budget; undefined: the key's own. */
       readonly exceededBudget?: ExceededBudget | undefined;
+      /** For an envelope's key: what its envelopes leave. */
+      readonly envelopeLeft?: bigint | undefined;
       /**
        * What must be repaid before the account gets another grant, whatever its balance, nano-USD;
        * 0 if nothing.
@@ -77,7 +86,7 @@ function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   if (known !== undefined) return { response: existing(known, requested, available), postings: [], grants: [] };
   const refuse = (
     there: { available: bigint; held: bigint },
-    why: { budgetExceeded?: boolean; exceededBudget?: ExceededBudget | undefined; owed?: bigint } = {},
+    why: Partial<Omit<Extract<Acquired, { kind: "insufficient" }>, "kind" | "available" | "held">> = {},
   ): Change<Acquired> => ({
     response: {
       kind: "insufficient",
@@ -97,7 +106,13 @@ function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
     throw new GatewayError("not_found", "The budget does not exist.", { param: "budget_ids" });
   const limits = budgetLimits(book, requested);
   const exceeded = limits.find((limit) => limit.available < requested.need);
-  if (exceeded !== undefined) return refuse(exceeded, { budgetExceeded: true, exceededBudget: exceeded.budget });
+  const inEnvelope = envelopeLeft(limits);
+  if (exceeded !== undefined)
+    return refuse(exceeded, {
+      budgetExceeded: true,
+      exceededBudget: exceeded.budget,
+      envelopeLeft: inEnvelope,
+    });
   const max = limits.reduce((least, limit) => smaller(least, limit.available), available);
   const amount = requested.taskUntilMs > 0 ? requested.need : grantSize({ ...requested, available: max });
   const grant: Grant = {
@@ -119,7 +134,13 @@ function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   };
   const left = max - amount;
   return {
-    response: { kind: "granted", grant, available: left, scarce: left < requested.want * requested.share },
+    response: {
+      kind: "granted",
+      grant,
+      available: left,
+      scarce: left < requested.want * requested.share,
+      envelopeLeft: inEnvelope === undefined ? undefined : inEnvelope - amount,
+    },
     postings: [
       {
         id: entryId.grant(grant.id),

@@ -1,5 +1,6 @@
 import type { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { type Grant, isLive, leftOf } from "./grant.ts";
+import { smaller } from "./money.ts";
 
 /** The calendar month (UTC) of a booking, as `2026-01`. */
 export function monthOf(ms: number): string {
@@ -20,7 +21,12 @@ export interface SharedBudget {
   readonly period: BudgetPeriod;
   /** False: it limits nothing. */
   readonly hard: boolean;
+  /** For an envelope: from then on no grant is issued, Unix milliseconds. Absent: it is none. */
+  readonly endsAtMs?: number;
 }
+
+/** The most levels of envelopes, above which are the budgets of the key that opened the highest. */
+export const maxEnvelopeLevels = 4;
 
 /** Start and end of the period (UTC) that contains a time, Unix milliseconds; a week begins on Monday. */
 export function periodAt(period: Exclude<BudgetPeriod, "total">, ms: number): { startMs: number; endMs: number } {
@@ -42,6 +48,7 @@ export interface ExceededBudget {
   readonly name: string;
   /** Unix milliseconds; 0: never. */
   readonly resetsAtMs: number;
+  readonly envelope: boolean;
 }
 
 /** A limit on what a grant may take, nano-USD. */
@@ -77,13 +84,21 @@ export function budgetLimits(book: BudgetBook, { keyId, budgetIds }: BudgetHolde
   for (const id of budgetIds.toReversed()) {
     const shared = book.sharedBudgets.get(id);
     if (!shared?.hard) continue;
-    const { name, amount, period } = shared;
+    const { name, period, endsAtMs } = shared;
+    const amount = endsAtMs !== undefined && endsAtMs <= book.nowMs ? 0n : shared.amount;
     const limit = limitOf(book, { id, amount, counts: ({ budgetIds }) => budgetIds.includes(id) });
-    limits.push({ ...limit, budget: { id, name, resetsAtMs: resetOf(period, book.nowMs) } });
+    const resetsAtMs = resetOf(period, book.nowMs);
+    limits.push({ ...limit, budget: { id, name, resetsAtMs, envelope: endsAtMs !== undefined } });
   }
   const own = book.budgets.get(keyId) ?? 0n;
   if (own > 0n) limits.push(limitOf(book, { id: keyId, amount: own, counts: (grant) => grant.keyId === keyId }));
   return limits;
+}
+
+/** What the envelopes among these limits leave, nano-USD; undefined: there are none. */
+export function envelopeLeft(limits: readonly BudgetLimit[]): bigint | undefined {
+  const left = limits.flatMap(({ budget, available }) => (budget?.envelope ? [available] : []));
+  return left.length === 0 ? undefined : left.reduce(smaller);
 }
 
 interface Counted {

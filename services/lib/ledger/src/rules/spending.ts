@@ -19,9 +19,10 @@ export class Spending {
     return [...this.#charges.values()];
   }
 
-  add({ accountId, keyId, budgetIds }: UsageEvent, charged: bigint): void {
+  add({ accountId, keyId, rootKeyId = "", budgetIds }: UsageEvent, charged: bigint): void {
     if (charged === 0n) return;
-    if (keyId !== "") this.#add(`${accountId}/${keyId}`, { accountId, keyId, charged });
+    for (const id of [keyId, rootKeyId])
+      if (id !== "") this.#add(`${accountId}/${id}`, { accountId, keyId: id, charged });
     for (const budgetId of budgetIds) this.#add(`${accountId}/${budgetId}`, { accountId, budgetId, charged });
   }
 

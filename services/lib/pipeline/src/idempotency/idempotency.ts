@@ -183,7 +183,7 @@ async function replayResponse(
   exchange.end();
 }
 
-/** Drops the rate limit headers of the original response: they are outdated. */
+/** Drops what the original response says about limits and envelopes: it is outdated. */
 function lasting(headers: readonly string[]): string[] {
-  return headers.filter((_, at) => !/^(?:(?:x|anthropic)-)?ratelimit/.test(headers[at - (at % 2)] as string));
+  return headers.filter((_, at) => !/^(?:(?:(?:x|anthropic)-)?ratelimit|x-gateway-envelope)/.test(headers[at - (at % 2)] as string));
 }

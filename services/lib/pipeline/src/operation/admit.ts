@@ -62,15 +62,21 @@ export async function admit<B, R, S extends Size, A>(
 }
 
 /** Refusals of a hold, which a smaller request may avoid. */
-const ofHolds: ReadonlySet<string> = new Set(["insufficient_balance", "budget_exceeded"] satisfies ErrorCode[]);
+const ofHolds: ReadonlySet<string> = new Set([
+  "insufficient_balance",
+  "budget_exceeded",
+  "envelope_exhausted",
+] satisfies ErrorCode[]);
+/** Those that state what there is, which a tighter bound may fit. */
+const shortages: ReadonlySet<string> = new Set(["insufficient_balance", "envelope_exhausted"] satisfies ErrorCode[]);
 
 const isOfHold = (error: unknown): error is GatewayError => error instanceof GatewayError && ofHolds.has(error.code);
 
 /** The refusal, with advice on how to make the hold smaller. */
 function advised(refusal: unknown, advice: string | undefined): unknown {
   if (advice === undefined || !isOfHold(refusal)) return refusal;
-  const { cause, retryAfterMs, retryable } = refusal;
-  return new GatewayError(refusal.code, `${refusal.message} ${advice}`, { cause, retryAfterMs, retryable });
+  const { cause, retryAfterMs, retryable, headers } = refusal;
+  return new GatewayError(refusal.code, `${refusal.message} ${advice}`, { cause, retryAfterMs, retryable, headers });
 }
 
 async function admitTighter<R, S extends Size>(
@@ -91,7 +97,7 @@ async function admitTighter<R, S extends Size>(
 }
 
 function isShortage(error: unknown): error is GatewayError {
-  return error instanceof GatewayError && error.code === "insufficient_balance";
+  return error instanceof GatewayError && shortages.has(error.code);
 }
 
 function availableIn({ cause }: GatewayError): bigint | undefined {

@@ -1,5 +1,6 @@
 import type { Upstream } from "@uag/catalog/types";
 import { noChoice, type RoutingReasons } from "@uag/providers/routing-reason";
+import { envelopeHeaders } from "@uag/usage/refusals";
 import type { AdmittedRequest, Size } from "./operation-spec.ts";
 
 /** The upstream calls of a request, as its response's headers show them. */
@@ -13,7 +14,8 @@ export interface Calls {
 
 /**
  * Headers of every admitted request's response: its model and the one that it replaces, its number
- * of upstream calls, why the last was made and its credential, its unknown fields, and its key's limits.
+ * of upstream calls, why the last was made and its credential, its unknown fields, its key's limits, and
+ * what its envelopes leave.
  */
 export function usageHeaders<R>(
   { model, admitted, warnings, replaced }: AdmittedRequest<R, Size>,
@@ -25,7 +27,7 @@ export function usageHeaders<R>(
   const credential = upstream?.provider.credential.name ?? "";
   if (credential !== "") headers.push("x-gateway-credential", credential);
   if (reasons !== noChoice) headers.push("x-gateway-routing", routingText(reasons));
-  headers.push(...warnings, ...limits);
+  headers.push(...warnings, ...limits, ...envelopeHeaders(admitted.envelopeRemaining));
   return headers;
 }
 

@@ -61,6 +61,8 @@ export interface EventDocument {
   credentialReason?: string | undefined;
   /** Absent when its key shares no budget. */
   budgetIds?: string[];
+  /** Absent unless its key is that of an envelope. */
+  rootKeyId?: string | undefined;
   /** All ids of the client and of upstreams, for the search; absent when there is none. */
   otherIds?: string[];
 }
@@ -70,7 +72,8 @@ export function toDocument(event: UsageEvent): EventDocument {
   const { requestId, startedAtMs, endedAtMs, outcome, settlementRule, pricing, rawUsage, ...others } = event;
   const { firstByteMs, failedAttempts, traceId, spanId: _, errorCode, ...more } = others;
   const { clientRequestId, upstreamRequestId, upstreamCredential, catalogVersion, ...lasting } = more;
-  const { requestedModel, fallbackReason, upstreamReason, credentialReason, budgetIds, ...counted } = lasting;
+  const { requestedModel, fallbackReason, upstreamReason, credentialReason, budgetIds, ...owned } = lasting;
+  const { rootKeyId, ...counted } = owned;
   // Billing counts these, from the ledger's rows.
   const { upstreamCredentialId: _id, upstreamCostNanoUsd: _cost, ...rest } = counted;
   const otherIds = otherIdsOf(event);
@@ -89,6 +92,7 @@ export function toDocument(event: UsageEvent): EventDocument {
     ...(upstreamReason !== undefined && { upstreamReason }),
     ...(credentialReason !== undefined && { credentialReason }),
     ...(budgetIds.length > 0 && { budgetIds }),
+    ...(rootKeyId !== undefined && { rootKeyId }),
     ...(otherIds.length > 0 && { otherIds }),
     startedAt: new Date(Number(startedAtMs)),
     endedAt: new Date(Number(endedAtMs)),

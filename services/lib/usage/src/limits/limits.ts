@@ -51,7 +51,9 @@ export class Limits implements AsyncDisposable {
 
   /** The caller's limits; undefined when it has none. */
   of(caller: Caller): KeyLimits | undefined {
-    const known = this.#keys.get(caller.keyId);
+    // The key of an envelope uses the permits of the key that it was opened with.
+    const { keyId: own, rootKeyId: keyId = own } = caller;
+    const known = this.#keys.get(keyId);
     if (known !== undefined) {
       known.learn(caller);
       return known;
@@ -60,9 +62,9 @@ export class Limits implements AsyncDisposable {
     if (limits === undefined) return undefined;
     if (limits.requestsPerMinute === 0n && limits.tokensPerMinute === 0n && limits.concurrentRequests === 0n)
       return undefined;
-    const key = new KeyLimits(caller.keyId, { holder: this.#holder, clock: this.#options.clock });
+    const key = new KeyLimits(keyId, { holder: this.#holder, clock: this.#options.clock });
     key.learn(caller);
-    this.#keys.set(caller.keyId, key);
+    this.#keys.set(keyId, key);
     return key;
   }
 

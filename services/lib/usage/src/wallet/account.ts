@@ -37,8 +37,13 @@ export interface Purse {
 
 /** The purse that funds a caller's requests: a key with a budget of its own has one of its own. */
 export function purseOf(caller: Caller): Purse {
-  const { accountId, keyId, budgetIds } = caller;
-  return { accountId, keyId: hasBudget(caller) ? keyId : "", budgetIds };
+  const { accountId, keyId, rootKeyId = keyId, budgetIds } = caller;
+  return { accountId, keyId: hasBudget(caller) ? rootKeyId : "", budgetIds };
+}
+
+/** Identifies a purse. The budgets above an envelope may change with the key that opened it. */
+export function purseId({ accountId, keyId, budgetIds }: Purse): string {
+  return [accountId, keyId, ...budgetIds].join("/");
 }
 
 /**
@@ -64,6 +69,8 @@ export class Account {
   readonly purse: Purse;
   readonly wallet: Wallet;
   readonly #source: GrantSource;
+  /** What envelopes leave beyond the wallet, as billing last reported; undefined: it has none. */
+  #envelopeLeft: bigint | undefined;
   #waiters: Waiter[] = [];
   #filling = false;
   /** An Acquire without a response: repeated verbatim, since its grant may exist. */
@@ -81,6 +88,14 @@ export class Account {
     this.purse = purse;
     this.#source = source;
     this.wallet = new Wallet(settings);
+  }
+
+  /**
+   * For an envelope's key: what its envelopes cover beyond the holds of requests under way, nano-USD.
+   * Requests of other processes count as of the last grant here.
+   */
+  get envelopeRemaining(): bigint | undefined {
+    return this.#envelopeLeft === undefined ? undefined : this.#envelopeLeft + this.wallet.unspent;
   }
 
   /** True when nothing is pending and it holds nothing. */
@@ -133,10 +148,7 @@ export class Account {
     this.wallet.advance(this.#sinceMs);
     this.#sinceMs = 0;
     this.#used = this.#waiters.length > 0;
-    this.#source.returnGrants(
-      this.purse.accountId,
-      this.#idleMs >= idleMs ? this.wallet.returnUnspent() : this.wallet.returnRetired(),
-    );
+    this.#return(this.#idleMs >= idleMs ? this.wallet.returnUnspent() : this.wallet.returnRetired());
     if (this.#pendingRequest !== undefined) this.#fill();
     this.#settleDoubts(elapsedMs);
   }
@@ -149,8 +161,13 @@ export class Account {
   /** @returns whether there was anything to return */
   #returnAll(): boolean {
     const returns = this.wallet.returnUnspent();
-    this.#source.returnGrants(this.purse.accountId, returns);
+    this.#return(returns);
     return returns.some(({ amount }) => amount > 0n);
+  }
+
+  #return(returns: readonly GrantReturn[]): void {
+    this.#source.returnGrants(this.purse.accountId, returns);
+    if (this.#envelopeLeft !== undefined) for (const { amount } of returns) this.#envelopeLeft += amount;
   }
 
   /** Refuses all waiting requests. */
@@ -204,6 +221,7 @@ export class Account {
     do {
       const first = this.#waiters[0]?.hold ?? 0n;
       const response = await this.#acquire(this.#needOf(there), there !== undefined);
+      this.#envelopeLeft = response.envelopeLeftNanoUsd ?? this.#envelopeLeft;
       if (!response.insufficient) {
         this.wallet.add(response.grantId, response.amountNanoUsd, response.scarce);
         if (response.scarce) there = undefined;

@@ -74,6 +74,11 @@ export class Wallet {
     return this.#usable;
   }
 
+  /** Neither held by requests nor returned, over all grants, also those that admit nothing more. */
+  get unspent(): bigint {
+    return this.#grants.reduce((sum, { balance }) => sum + balance, 0n);
+  }
+
   /** Holds of unsettled requests. */
   get outstanding(): bigint {
     return this.#outstanding;

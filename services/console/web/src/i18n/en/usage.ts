@@ -174,6 +174,7 @@ export const usage = {
       budget_exceeded: "Monthly budget",
       insufficient_balance: "Insufficient balance",
       unpaid_usage: "Unpaid usage",
+      envelope_exhausted: "Envelope used up",
       invalid_api_key: "Revoked or expired key",
       account_disabled: "Disabled account",
       permission_denied: "No permission",

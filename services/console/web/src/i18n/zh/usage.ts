@@ -168,6 +168,7 @@ export const usage = {
       budget_exceeded: "超出每月预算",
       insufficient_balance: "余额不足",
       unpaid_usage: "有未付用量",
+      envelope_exhausted: "信封已用完",
       invalid_api_key: "密钥已吊销或过期",
       account_disabled: "账户已停用",
       permission_denied: "无权限",

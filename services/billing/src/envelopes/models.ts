@@ -1,0 +1,23 @@
+/** A list that no model is in: an empty list means all models. */
+const none: readonly string[] = [""];
+
+const covers = (entry: string, name: string): boolean =>
+  entry === name || (entry.endsWith("*") && name.startsWith(entry.slice(0, -1)));
+
+/** Whether each entry allows only models that `allowed` allows too; entries may end in `*`. */
+export function isWithin(entries: readonly string[], allowed: readonly string[]): boolean {
+  return allowed.length === 0 || entries.every((entry) => allowed.some((other) => covers(other, entry)));
+}
+
+/** The entries of models that both lists allow. An empty list allows all. */
+export function narrowedModels(own: readonly string[], allowed: readonly string[]): string[] {
+  if (allowed.length === 0) return [...own];
+  if (own.length === 0) return [...allowed];
+  const both = own.flatMap((entry) =>
+    allowed.flatMap((other) => {
+      if (covers(other, entry)) return [entry];
+      return covers(entry, other) ? [other] : [];
+    }),
+  );
+  return both.length === 0 ? [...none] : [...new Set(both)];
+}

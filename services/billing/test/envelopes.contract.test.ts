@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
+import { digestKey } from "@uag/runtime/api-key";
+import { newId } from "@uag/runtime/ids";
+import { acquireFields, type Clients, faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
+
+const holderId = "hold_envelopes";
+
+const refused = (code: string, text: RegExp) => (error: unknown) =>
+  (error as GatewayError).code === code && text.test((error as GatewayError).message);
+
+const settings = { name: "", models: [], limits: undefined, expiresAtMs: 0n };
+
+async function newKey(clients: Clients, accountId: string, fields: object = {}): Promise<string> {
+  const { key } = await clients.keys.createKey({ ...settings, accountId, ...fields });
+  return key?.id ?? "";
+}
+
+interface Opening {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly amountNanoUsd?: bigint;
+  readonly parentId?: string;
+  readonly models?: string[];
+}
+
+async function open(clients: Clients, { accountId, keyId, ...fields }: Opening) {
+  const defaults = { amountNanoUsd: 1_000n, ttlSeconds: 600, models: [], parentId: "", name: "run", requestId: "r" };
+  const made = await clients.envelopes.createEnvelope({ scope: { accountId, keyId }, ...defaults, ...fields });
+  const digest = digestKey(made.secret, Buffer.from(pepper, "hex"));
+  return { envelope: made.envelope as Envelope, digest };
+}
+
+const callerOf = async (clients: Clients, digest: Buffer) => await resolveKey(clients, { digest, previousDigests: [] });
+
+test("the key of an envelope has the limits, budgets and models that its root has now", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 9_000n);
+  const limits = { requestsPerMinute: 7n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
+  const keyId = await newKey(billing, accountId, { limits, models: ["gpt-*"] });
+  const { envelope, digest } = await open(billing, { accountId, keyId });
+  const below = await open(billing, { accountId, keyId: envelope.keyId, models: ["gpt-4*", "gpt-5"] });
+  const { caller } = await callerOf(billing, below.digest);
+  assert.deepEqual(
+    [caller?.rootKeyId, caller?.budgetIds, caller?.limits, caller?.models],
+    [keyId, [below.envelope.id, envelope.id], limits, ["gpt-4*", "gpt-5"]],
+  );
+  const budget = await billing.budgets.createBudget({
+    ...{ accountId, name: "team", parentId: "", amountNanoUsd: 9n, period: 3, hard: true },
+  });
+  const change = { ...settings, id: keyId, budgetId: budget.id, models: ["gpt-5"], expiresAtMs: 4_000_000_000_000n };
+  await billing.keys.updateKey({ ...change, fields: ["budget_id", "models"] });
+  const after = await callerOf(billing, below.digest);
+  assert.deepEqual(
+    [after.caller?.budgetIds, after.caller?.models],
+    [[below.envelope.id, envelope.id, budget.id], ["gpt-5"]],
+  );
+  await billing.keys.updateKey({ ...change, models: ["o3"], fields: ["models"] });
+  assert.deepEqual((await callerOf(billing, below.digest)).caller?.models, [""], "none, not all");
+  await billing.keys.updateKey({ ...change, expiresAtMs: 1n, fields: ["expires_at_ms"] });
+  assert.equal((await callerOf(billing, digest)).caller?.expiresAtMs, 1n);
+});
+
+test("grants are issued within an envelope, those above it and the root's month, and name what is exceeded", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 9_000n);
+  const keyId = await newKey(billing, accountId);
+  const top = await open(billing, { accountId, keyId, amountNanoUsd: 100n });
+  const below = await open(billing, { accountId, keyId: top.envelope.keyId, amountNanoUsd: 100n });
+  const budgetIds = [below.envelope.id, top.envelope.id];
+  const first = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 60n }), budgetIds });
+  assert.deepEqual([first.insufficient, first.envelopeLeftNanoUsd], [false, 40n]);
+  const second = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 50n }), budgetIds: [top.envelope.id] });
+  assert.deepEqual(
+    [second.insufficient, second.exceededBudget?.id, second.exceededBudget?.envelope, second.envelopeLeftNanoUsd],
+    [true, top.envelope.id, true, 40n],
+  );
+  const event = { grantId: first.grantId, costNanoUsd: 30n, holdNanoUsd: 60n, keyId: below.envelope.keyId };
+  await billing.ledger.settle({
+    events: [usage({ accountId, holderId, ...event, budgetIds, rootKeyId: keyId, requestId: newId("req") })],
+  });
+  const { envelope, below: found } = await billing.envelopes.getEnvelope({
+    scope: { accountId, keyId },
+    id: top.envelope.id,
+  });
+  assert.deepEqual([envelope?.spentNanoUsd, envelope?.heldNanoUsd, found[0]?.spentNanoUsd], [30n, 30n, 30n]);
+  const limits = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 40n };
+  await billing.keys.updateKey({ ...settings, id: keyId, limits, fields: ["limits"] });
+  const inMonth = { ...acquireFields({ accountId, holderId, needNanoUsd: 11n }), budgetIds, keyId };
+  const third = await billing.grants.acquire(inMonth);
+  assert.deepEqual(
+    [third.budgetExceeded, third.exceededBudget, third.availableNanoUsd],
+    [true, undefined, 10n],
+    "the charge counts toward the month of the key that opened the envelope",
+  );
+  assert.deepEqual(await faults(billing), []);
+});
+
+test("no grant is issued in a closed envelope, and what its grants still hold settles", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 9_000n);
+  const keyId = await newKey(billing, accountId);
+  const top = await open(billing, { accountId, keyId });
+  const below = await open(billing, { accountId, keyId: top.envelope.keyId });
+  const budgetIds = [below.envelope.id, top.envelope.id];
+  const { grantId } = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 60n }), budgetIds });
+  const scope = { accountId, keyId };
+  const closed = await billing.envelopes.closeEnvelope({ scope, id: top.envelope.id, requestId: "r" });
+  assert.equal(closed.open, false);
+  for (const { digest } of [top, below]) assert.equal((await callerOf(billing, digest)).revoked, true);
+  const refusal = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 1n }), budgetIds });
+  assert.deepEqual([refusal.insufficient, refusal.availableNanoUsd], [true, 0n]);
+  await billing.ledger.settle({
+    events: [usage({ accountId, holderId, grantId, costNanoUsd: 50n, holdNanoUsd: 60n, budgetIds, requestId: newId("req") })],
+  });
+  const { envelope } = await billing.envelopes.getEnvelope({ scope, id: top.envelope.id });
+  assert.equal(envelope?.spentNanoUsd, 50n);
+  await assert.rejects(
+    open(billing, { accountId, keyId, parentId: below.envelope.id }),
+    refused("invalid_request", /closed or has expired/),
+  );
+});
+
+test("an envelope that is opened while the one above it, or its root, is closed does not stay open", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 9_000n);
+  for (const end of ["close", "revoke"]) {
+    const keyId = await newKey(billing, accountId);
+    const scope = { accountId, keyId };
+    const top = await open(billing, { accountId, keyId });
+    const opening = Array.from({ length: 6 }, () =>
+      open(billing, { accountId, keyId, parentId: top.envelope.id }).catch((error: GatewayError) => error.code),
+    );
+    const ending =
+      end === "close"
+        ? billing.envelopes.closeEnvelope({ scope, id: top.envelope.id, requestId: "r" })
+        : billing.keys.revokeKey({ id: keyId });
+    const [, ...made] = await Promise.all([ending, ...opening]);
+    const { envelopes } = await billing.envelopes.listEnvelopes({ scope, page: undefined });
+    assert.ok(envelopes.length >= 1 && envelopes.every((one) => !one.open), end);
+    for (const one of made) {
+      if (typeof one === "object" && "digest" in one) assert.ok((await callerOf(billing, one.digest)).revoked, end);
+      else assert.ok(["invalid_request", "permission_denied"].includes(String(one)), `${String(one)}`);
+    }
+  }
+});
+
+test("envelopes are no budgets: they are not listed, changed, deleted or shared as such", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 9_000n);
+  const keyId = await newKey(billing, accountId);
+  const { envelope } = await open(billing, { accountId, keyId });
+  const { id } = envelope;
+  assert.deepEqual((await billing.budgets.listBudgets({ accountId, page: undefined })).budgets, []);
+  await assert.rejects(billing.budgets.getBudget({ id }), refused("not_found", /budget does not exist/));
+  await assert.rejects(billing.budgets.updateBudget({ id, hard: false }), refused("not_found", /does not exist/));
+  await assert.rejects(billing.budgets.deleteBudget({ id }), refused("not_found", /does not exist/));
+  await assert.rejects(newKey(billing, accountId, { budgetId: id }), refused("not_found", /no budget with this id/));
+});
