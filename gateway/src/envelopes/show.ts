@@ -1,4 +1,4 @@
-import type { envelopeStates, envelope as envelopeResponse } from "@uag/contract/responses/envelopes";
+import type { envelope as envelopeResponse, envelopeStates } from "@uag/contract/responses/envelopes";
 import type { Shown } from "@uag/contract/responses/shown";
 import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
 import { usdText } from "@uag/runtime/usd";

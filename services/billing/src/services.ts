@@ -128,6 +128,21 @@ function catalogService(bind: Bind, log: Logger): RpcService {
   );
 }
 
+function keyService(bind: Bind, log: Logger): RpcService {
+  return unaryService<KeyServiceServer>(
+    KeyServiceService,
+    {
+      resolveKeys: bind(resolveKeys),
+      createKey: bind(createKey),
+      getKey: bind(getKey),
+      listKeys: bind(listKeys),
+      updateKey: bind(updateKey),
+      revokeKey: bind(revokeKey),
+    },
+    log,
+  );
+}
+
 function budgetService(bind: Bind, log: Logger): RpcService {
   return unaryService<BudgetServiceServer>(
     BudgetServiceService,
@@ -191,18 +206,7 @@ export function rpcServices(billing: Billing, log: Logger, tracing?: Tracing): R
       },
       log,
     ),
-    unaryService<KeyServiceServer>(
-      KeyServiceService,
-      {
-        resolveKeys: bind(resolveKeys),
-        createKey: bind(createKey),
-        getKey: bind(getKey),
-        listKeys: bind(listKeys),
-        updateKey: bind(updateKey),
-        revokeKey: bind(revokeKey),
-      },
-      log,
-    ),
+    keyService(bind, log),
     budgetService(bind, log),
     envelopeService(bind, log),
     unaryService<GrantServiceServer>(

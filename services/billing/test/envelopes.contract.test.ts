@@ -4,7 +4,17 @@ import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
 import { digestKey } from "@uag/runtime/api-key";
 import { newId } from "@uag/runtime/ids";
-import { acquireFields, type Clients, faults, fund, pepper, resolveKey, scratch, startBilling, usage } from "./harness.ts";
+import {
+  acquireFields,
+  type Clients,
+  faults,
+  fund,
+  pepper,
+  resolveKey,
+  scratch,
+  startBilling,
+  usage,
+} from "./harness.ts";
 
 const holderId = "hold_envelopes";
 
@@ -72,9 +82,15 @@ test("grants are issued within an envelope, those above it and the root's month,
   const top = await open(billing, { accountId, keyId, amountNanoUsd: 100n });
   const below = await open(billing, { accountId, keyId: top.envelope.keyId, amountNanoUsd: 100n });
   const budgetIds = [below.envelope.id, top.envelope.id];
-  const first = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 60n }), budgetIds });
+  const first = await billing.grants.acquire({
+    ...acquireFields({ accountId, holderId, needNanoUsd: 60n }),
+    budgetIds,
+  });
   assert.deepEqual([first.insufficient, first.envelopeLeftNanoUsd], [false, 40n]);
-  const second = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 50n }), budgetIds: [top.envelope.id] });
+  const second = await billing.grants.acquire({
+    ...acquireFields({ accountId, holderId, needNanoUsd: 50n }),
+    budgetIds: [top.envelope.id],
+  });
   assert.deepEqual(
     [second.insufficient, second.exceededBudget?.id, second.exceededBudget?.envelope, second.envelopeLeftNanoUsd],
     [true, top.envelope.id, true, 40n],
@@ -108,15 +124,23 @@ test("no grant is issued in a closed envelope, and what its grants still hold se
   const top = await open(billing, { accountId, keyId });
   const below = await open(billing, { accountId, keyId: top.envelope.keyId });
   const budgetIds = [below.envelope.id, top.envelope.id];
-  const { grantId } = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 60n }), budgetIds });
+  const { grantId } = await billing.grants.acquire({
+    ...acquireFields({ accountId, holderId, needNanoUsd: 60n }),
+    budgetIds,
+  });
   const scope = { accountId, keyId };
   const closed = await billing.envelopes.closeEnvelope({ scope, id: top.envelope.id, requestId: "r" });
   assert.equal(closed.open, false);
   for (const { digest } of [top, below]) assert.equal((await callerOf(billing, digest)).revoked, true);
-  const refusal = await billing.grants.acquire({ ...acquireFields({ accountId, holderId, needNanoUsd: 1n }), budgetIds });
+  const refusal = await billing.grants.acquire({
+    ...acquireFields({ accountId, holderId, needNanoUsd: 1n }),
+    budgetIds,
+  });
   assert.deepEqual([refusal.insufficient, refusal.availableNanoUsd], [true, 0n]);
   await billing.ledger.settle({
-    events: [usage({ accountId, holderId, grantId, costNanoUsd: 50n, holdNanoUsd: 60n, budgetIds, requestId: newId("req") })],
+    events: [
+      usage({ accountId, holderId, grantId, costNanoUsd: 50n, holdNanoUsd: 60n, budgetIds, requestId: newId("req") }),
+    ],
   });
   const { envelope } = await billing.envelopes.getEnvelope({ scope, id: top.envelope.id });
   assert.equal(envelope?.spentNanoUsd, 50n);

@@ -28,6 +28,9 @@ const allTools = [
   "list_voices",
   "get_quota",
   "get_usage",
+  "open_envelope",
+  "get_envelope",
+  "close_envelope",
 ];
 
 interface Content {
@@ -186,6 +189,14 @@ describe("the tool server behind the public server", () => {
         const quota = await call(client, "get_quota", {});
         assert.equal(quota.structured["limit_usd"], 100);
         assert.match((await call(client, "get_usage", {})).text, /"days":\[/);
+        const opened = await call(client, "open_envelope", { max_usd: 0.25, name: "helper" });
+        const { id, key, max_usd } = opened.structured;
+        assert.equal(max_usd, "0.250000000");
+        const helper = await connected(mode, String(key));
+        assert.equal((await call(helper, "get_quota", {})).structured["limit_usd"], 0.25);
+        await helper.close();
+        assert.equal((await call(client, "get_envelope", { id })).structured["status"], "open");
+        assert.equal((await call(client, "close_envelope", { id })).structured["status"], "closed");
         const models = await call(client, "list_models", { operation: "audio.speech" });
         assert.equal((models.structured["models"] as Fields[]).length, 2);
       });
@@ -245,7 +256,7 @@ describe("the tool server behind the public server", () => {
     const { tools } = await client.listTools();
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ["list_models", "chat", "get_quota", "get_usage"],
+      ["list_models", "chat", "get_quota", "get_usage", "open_envelope", "get_envelope", "close_envelope"],
     );
     await client.close();
   });

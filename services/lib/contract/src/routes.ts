@@ -16,14 +16,7 @@ export function addressSetting<S extends ServiceName>(service: S): `${Uppercase<
 }
 
 /** Routes that the router serves itself, through unary calls to billing and metering. */
-export type QueryName =
-  | "subscription"
-  | "usage"
-  | "receipt"
-  | "envelopes.create"
-  | "envelopes.list"
-  | "envelopes.get"
-  | "envelopes.close";
+export type QueryName = "subscription" | "usage" | "receipt" | `envelopes.${"create" | "list" | "get" | "close"}`;
 
 /** HTTP methods of the public API. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";

@@ -1,6 +1,7 @@
 import { chat } from "./chat.ts";
 import { editImage } from "./edit-image.ts";
 import { embed } from "./embed.ts";
+import { closeEnvelope, getEnvelope, openEnvelope } from "./envelopes.ts";
 import { generateImage } from "./generate-image.ts";
 import { listModels } from "./list-models.ts";
 import { getQuota, getUsage } from "./quota.ts";
@@ -23,4 +24,7 @@ export const tools: readonly Tool[] = [
   listVoices,
   getQuota,
   getUsage,
+  openEnvelope,
+  getEnvelope,
+  closeEnvelope,
 ];

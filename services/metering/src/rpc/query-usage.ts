@@ -21,7 +21,13 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
     $or: [{ start: { $gt: after.at } }, { start: after.at, _id: { $gt: after.id } }],
   };
   const found = await store.rollups
-    .find({ bucket, ...namesOf(request.filter), ...(ids && { keyId: { $in: ids } }), start: { $gte: from, $lt: until }, ...following })
+    .find({
+      bucket,
+      ...namesOf(request.filter),
+      ...(ids && { keyId: { $in: ids } }),
+      start: { $gte: from, $lt: until },
+      ...following,
+    })
     .sort({ start: 1, _id: 1 })
     .limit(limit + 1)
     .maxTimeMS(sumSearch.maxTimeMS)

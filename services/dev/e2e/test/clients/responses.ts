@@ -246,6 +246,21 @@ async function budgets(send: Send, account: string): Promise<void> {
     await send("DELETE", "/admin/v1/budgets/{id}", { path: { id: idOf(budget) } });
 }
 
+async function envelopes(send: Send): Promise<void> {
+  const body = { max_usd: "0.5", ttl: 600, models: ["gpt-4o-mini"], name: "documented" };
+  const opened = await send("POST", "/v1/envelopes", { body });
+  const path = { id: idOf(opened) };
+  const key = String(opened["key"]);
+  await send("POST", "/v1/envelopes", { body: { max_usd: 0.1, ttl: 60 }, key });
+  await send("GET", "/v1/envelopes");
+  await send("GET", "/v1/envelopes/{id}", { path });
+  const chat = { model: "gpt-4o-mini", messages: [{ role: "user", content: "say: hello" }], max_tokens: 16_000 };
+  await send("POST", "/v1/chat/completions", { body: { ...chat, n: 100 }, key });
+  await send("POST", "/v1/envelopes/{id}/close", { path });
+  await send("GET", "/v1/envelopes/{id}", { path: { id: "none" } });
+  await send("POST", "/v1/envelopes", { body: { ttl: 60 } });
+}
+
 /** Gemini's format, whose paths name the model and the method. */
 async function generate(send: Send): Promise<void> {
   const body = { contents: [{ role: "user", parts: [{ text: "say: hello" }] }] };
@@ -358,6 +373,7 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     await webhooks(send, account);
     await alerts(send, account);
     await budgets(send, account);
+    await envelopes(send);
     await refusals(send);
     await streams(fleet, against);
     assert.deepEqual([...against.problems], []);

@@ -22,7 +22,9 @@ export const createEnvelopeRequest = z.strictObject({
     .min(1, "Name at least one model, or omit the field.")
     .max(maxModels, `An envelope can list at most ${maxModels} models.`)
     .optional()
-    .describe("Models that its key may use; an entry may end in `*`. Only those of the key above; default: all of them."),
+    .describe(
+      "Models that its key may use; an entry may end in `*`. Only those of the key above; default: all of them.",
+    ),
   parent: id
     .optional()
     .describe(

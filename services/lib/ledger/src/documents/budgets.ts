@@ -59,10 +59,7 @@ const schema = new Schema<BudgetDocument>(
 );
 schema.index({ accountId: 1, _id: 1 });
 schema.index({ chain: 1 });
-schema.index(
-  { "envelope.rootKeyId": 1, _id: -1 },
-  { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } },
-);
+schema.index({ "envelope.rootKeyId": 1, _id: -1 }, { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } });
 
 export function budgetModel(connection: Connection): Model<BudgetDocument> {
   return connection.model<BudgetDocument>("Budget", schema, "budgets");

@@ -74,6 +74,16 @@ function existing(grant: Grant, requested: AcquireGrant, available: bigint): Acq
   return { kind: "granted", grant, available, scarce: available < requested.want * requested.share };
 }
 
+type Insufficient = Extract<Acquired, { readonly kind: "insufficient" }>;
+
+function refuse(
+  { available, held }: Pick<Insufficient, "available" | "held">,
+  why: Partial<Omit<Insufficient, "kind" | "available" | "held">> = {},
+): Change<Acquired> {
+  const response = { kind: "insufficient", available, held, budgetExceeded: false, owed: 0n, ...why } as const;
+  return { response, postings: [], grants: [] };
+}
+
 /** Moves money from available to held, or refuses because there is too little. */
 function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   if (book.holders.get(requested.holderId) !== "alive") {
@@ -84,21 +94,6 @@ function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   const { available, held, writtenOff } = book.account.money;
   const known = book.grantsByRequest.get(requested.requestId);
   if (known !== undefined) return { response: existing(known, requested, available), postings: [], grants: [] };
-  const refuse = (
-    there: { available: bigint; held: bigint },
-    why: Partial<Omit<Extract<Acquired, { kind: "insufficient" }>, "kind" | "available" | "held">> = {},
-  ): Change<Acquired> => ({
-    response: {
-      kind: "insufficient",
-      available: there.available,
-      held: there.held,
-      budgetExceeded: false,
-      owed: 0n,
-      ...why,
-    },
-    postings: [],
-    grants: [],
-  });
   // Money returned by other holders would not help.
   if (writtenOff > requested.writeOffLimit) return refuse({ available, held: 0n }, { owed: writtenOff });
   if (available < requested.need) return refuse({ available, held });
@@ -108,11 +103,7 @@ function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   const exceeded = limits.find((limit) => limit.available < requested.need);
   const inEnvelope = envelopeLeft(limits);
   if (exceeded !== undefined)
-    return refuse(exceeded, {
-      budgetExceeded: true,
-      exceededBudget: exceeded.budget,
-      envelopeLeft: inEnvelope,
-    });
+    return refuse(exceeded, { budgetExceeded: true, exceededBudget: exceeded.budget, envelopeLeft: inEnvelope });
   const max = limits.reduce((least, limit) => smaller(least, limit.available), available);
   const amount = requested.taskUntilMs > 0 ? requested.need : grantSize({ ...requested, available: max });
   const grant: Grant = {

@@ -158,6 +158,7 @@ export class WorkingBook implements Book {
 
   #spend(event: UsageEvent, charged: bigint): void {
     this.newSpending.add(event, charged);
-    for (const id of [event.keyId, event.rootKeyId ?? "", ...event.budgetIds]) this.spent.set(id, (this.spent.get(id) ?? 0n) + charged);
+    for (const id of [event.keyId, event.rootKeyId ?? "", ...event.budgetIds])
+      this.spent.set(id, (this.spent.get(id) ?? 0n) + charged);
   }
 }

@@ -185,5 +185,7 @@ async function replayResponse(
 
 /** Drops what the original response says about limits and envelopes: it is outdated. */
 function lasting(headers: readonly string[]): string[] {
-  return headers.filter((_, at) => !/^(?:(?:(?:x|anthropic)-)?ratelimit|x-gateway-envelope)/.test(headers[at - (at % 2)] as string));
+  return headers.filter(
+    (_, at) => !/^(?:(?:(?:x|anthropic)-)?ratelimit|x-gateway-envelope)/.test(headers[at - (at % 2)] as string),
+  );
 }
