@@ -1,6 +1,6 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { pathFields } from "@uag/contract/requests/admin-fields";
-import { createEnvelopeRequest, envelopeListQuery } from "@uag/contract/requests/envelopes";
+import { closeEnvelopeRequest, createEnvelopeRequest, envelopeListQuery } from "@uag/contract/requests/envelopes";
 import type { QueryName } from "@uag/contract/routes";
 import type { EnvelopeScope, EnvelopeServiceServer } from "@uag/proto/billing/v1/envelopes.ts";
 import type { RpcClient } from "@uag/runtime/rpc/client";
@@ -37,9 +37,12 @@ function idOf(request: Request): string {
   throw new GatewayError("not_found", "This key has no envelope with this id.", { param: "id" });
 }
 
-const create: Respond = async ({ billing, request, response, scope }) => {
-  const limit = response.locals.route?.maxBodyBytes ?? 0;
-  const fields = checkedBody(createEnvelopeRequest, await readJson(request, { response, limit }));
+const bodyOf = ({ request, response }: EnvelopeCall): Promise<unknown> =>
+  readJson(request, { response, limit: response.locals.route?.maxBodyBytes ?? 0 });
+
+const create: Respond = async (call) => {
+  const { billing, response, scope } = call;
+  const fields = checkedBody(createEnvelopeRequest, await bodyOf(call));
   const { max_usd: amountNanoUsd, ttl: ttlSeconds, models = [], parent: parentId = "", name } = fields;
   const { requestId } = response.locals;
   const opening = { scope, amountNanoUsd, ttlSeconds, models, parentId, name, requestId };
@@ -60,7 +63,9 @@ const get: Respond = async ({ billing, metering, request, scope }) => {
   return { body: { ...showEnvelope(envelope), costs: await costsOf(metering, [envelope, ...below]) } };
 };
 
-const close: Respond = async ({ billing, request, response, scope }) => {
+const close: Respond = async (call) => {
+  const { billing, request, response, scope } = call;
+  checkedBody(closeEnvelopeRequest, (await bodyOf(call)) ?? {});
   const { requestId } = response.locals;
   const closed = await billing.closeEnvelope({ scope, id: idOf(request), requestId }, { timeoutMs });
   return { body: showEnvelope(closed) };

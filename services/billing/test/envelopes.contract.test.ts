@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
 import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
 import { digestKey } from "@uag/runtime/api-key";
 import { newId } from "@uag/runtime/ids";
@@ -58,9 +59,8 @@ test("the key of an envelope has the limits, budgets and models that its root ha
     [caller?.rootKeyId, caller?.budgetIds, caller?.limits, caller?.models],
     [keyId, [below.envelope.id, envelope.id], limits, ["gpt-4*", "gpt-5"]],
   );
-  const budget = await billing.budgets.createBudget({
-    ...{ accountId, name: "team", parentId: "", amountNanoUsd: 9n, period: 3, hard: true },
-  });
+  const terms = { amountNanoUsd: 9n, period: BudgetPeriod.MONTH, hard: true };
+  const budget = await billing.budgets.createBudget({ accountId, name: "team", parentId: "", ...terms });
   const change = { ...settings, id: keyId, budgetId: budget.id, models: ["gpt-5"], expiresAtMs: 4_000_000_000_000n };
   await billing.keys.updateKey({ ...change, fields: ["budget_id", "models"] });
   const after = await callerOf(billing, below.digest);

@@ -1,4 +1,4 @@
-import { createEnvelopeRequest, envelopeListQuery } from "@uag/contract/requests/envelopes";
+import { closeEnvelopeRequest, createEnvelopeRequest, envelopeListQuery } from "@uag/contract/requests/envelopes";
 import { envelope, envelopeList, envelopeWithCosts, newEnvelope } from "@uag/contract/responses/envelopes";
 import type { Operation } from "../operation.ts";
 
@@ -42,6 +42,8 @@ export const endpoints = {
     id: "closeEnvelope",
     tag: "Envelopes",
     summary: "Closes an envelope and those below it, and revokes their keys",
+    request: { CloseEnvelopeRequest: closeEnvelopeRequest },
+    bodyIsOptional: true,
     ok: { json: { Envelope: envelope } },
   },
 } satisfies Readonly<Record<string, Operation>>;

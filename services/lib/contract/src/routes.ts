@@ -211,7 +211,7 @@ const publicTable = [
   query("/v1/envelopes", "envelopes.create", { method: "POST", body: smallJson }),
   query("/v1/envelopes", "envelopes.list"),
   query("/v1/envelopes/:id", "envelopes.get"),
-  query("/v1/envelopes/:id/close", "envelopes.close", { method: "POST" }),
+  query("/v1/envelopes/:id/close", "envelopes.close", { method: "POST", body: smallJson }),
 ] as const;
 
 /** A parameter, or a colon that does not begin one. */

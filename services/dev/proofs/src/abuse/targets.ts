@@ -204,11 +204,16 @@ function withUrlsIn(value: unknown, urls: readonly unknown[]): unknown {
  * services behind it.
  */
 export function targets(): Target[] {
+  const sample = (fill: unknown) => ({ name: fill });
   const keyed = routes.map((route): Target => {
     const { method, path, body } = route;
-    return { method, path, body, ...(body === "json" && "operation" in route && sampleOf(route.operation)) };
+    return {
+      method,
+      path,
+      body,
+      ...(body === "json" && ("operation" in route ? sampleOf(route.operation) : { sample })),
+    };
   });
-  const sample = (fill: unknown) => ({ name: fill });
   const admin = adminRoutes.map(({ method, path, body }) => ({
     method,
     path,

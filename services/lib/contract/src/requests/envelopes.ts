@@ -33,6 +33,9 @@ export const createEnvelopeRequest = z.strictObject({
   name: name.default("").describe("Named in errors and receipts, such as `planner`."),
 });
 
+/** Body of `POST /v1/envelopes/{id}/close`, which may be omitted. */
+export const closeEnvelopeRequest = z.strictObject({});
+
 /** Query of `GET /v1/envelopes`. */
 export const envelopeListQuery = z.strictObject({
   limit: pageFields.limit.describe("At most 100; default 100."),
