@@ -31,7 +31,7 @@ async function ask(client: TestClient, at: number): Promise<number> {
   return status;
 }
 
-test("a run on two replicas of billing and chat, killed while it goes on, never spends more than its envelope, and the books are exact", async () => {
+test("a run on two replicas of billing and chat, killed under way, never spends more than its envelope, and the books are exact", async () => {
   const replicas = { billing: 2, chat: 2 };
   await withFleet({ services: ["billing", "metering", "chat", "router"], replicas }, async (fleet) => {
     const top = await open(fleet, fleet.client, "0.003");
