@@ -69,7 +69,7 @@ test("the key of an envelope has the limits, budgets and models that its root ha
     [[below.envelope.id, envelope.id, budget.id], ["gpt-5"]],
   );
   await billing.keys.updateKey({ ...change, models: ["o3"], fields: ["models"] });
-  assert.deepEqual((await callerOf(billing, below.digest)).caller?.models, [""], "none, not all");
+  assert.deepEqual((await callerOf(billing, below.digest)).caller?.models, ["!none"], "none, not all");
   await billing.keys.updateKey({ ...change, expiresAtMs: 1n, fields: ["expires_at_ms"] });
   assert.equal((await callerOf(billing, digest)).caller?.expiresAtMs, 1n);
 });

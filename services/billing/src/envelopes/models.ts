@@ -1,5 +1,5 @@
-/** A list that no model is in: an empty list means all models. */
-const none: readonly string[] = [""];
+/** A list that no model is in, as no id begins like this: an empty list means all models. */
+const none: readonly string[] = ["!none"];
 
 const covers = (entry: string, name: string): boolean =>
   entry === name || (entry.endsWith("*") && name.startsWith(entry.slice(0, -1)));

@@ -31,7 +31,7 @@ export function listModels(context: ChatContext): Operation {
       }
       if (catalog.version !== version || remembered.size >= maxRemembered) remembered.clear();
       version = catalog.version;
-      const key = models.join("\n");
+      const key = JSON.stringify(models);
       let body = remembered.get(key);
       if (body === undefined) {
         body = listBody(catalog, models, page);

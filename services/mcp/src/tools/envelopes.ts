@@ -1,3 +1,4 @@
+import { createEnvelopeRequest } from "@uag/contract/requests/envelopes";
 import { envelope, envelopeWithCosts, newEnvelope } from "@uag/contract/responses/envelopes";
 import { targetFrom } from "@uag/runtime/http/target";
 import { z } from "zod";
@@ -16,6 +17,8 @@ const id = z
 const pathOf = (suffix: string, id: string): string =>
   targetFrom(`${path}/:id${suffix}`, { id }, new URLSearchParams());
 
+const { ttl, models, parent, name } = createEnvelopeRequest.shape;
+
 export const openEnvelope = defineTool({
   name: "open_envelope",
   title: "Open an envelope",
@@ -24,15 +27,10 @@ export const openEnvelope = defineTool({
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   input: z.object({
     max_usd: z.number().positive().max(100_000).describe("The most that all requests of the key may cost, USD."),
-    ttl: z.int().min(10).max(2_592_000).default(3_600).describe("Seconds until it expires."),
-    models: z
-      .array(z.string())
-      .min(1)
-      .max(100)
-      .optional()
-      .describe("Models that it may use; default: those of this key."),
-    parent: id.optional().describe("An envelope of this key to open it in."),
-    name: z.string().max(200).optional().describe("A name for errors and costs, such as planner."),
+    ttl: ttl.default(3_600),
+    models: models.describe("Models that it may use; default: those of this key."),
+    parent: parent.describe("An envelope of this key to open it in."),
+    name,
   }),
   output: newEnvelope,
   async run({ max_usd, ...fields }, { exchange, signal }) {

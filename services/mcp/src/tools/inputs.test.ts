@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chatRequest } from "@uag/contract/requests/chat";
 import { embeddingRequest } from "@uag/contract/requests/embeddings";
+import { createEnvelopeRequest } from "@uag/contract/requests/envelopes";
 import { imageEditRequest, imageRequests } from "@uag/contract/requests/images";
 import { speechRequest } from "@uag/contract/requests/speech";
 import { billingUsageQuery } from "@uag/contract/requests/usage";
@@ -23,6 +24,7 @@ const requests: Readonly<Record<string, readonly Shape[]>> = {
   embed: [embeddingRequest.shape],
   synthesize_speech: [speechRequest.shape],
   get_usage: [billingUsageQuery.shape],
+  open_envelope: [createEnvelopeRequest.shape],
 };
 
 const families = "Each model family has its own name for it.";
@@ -52,6 +54,9 @@ const ownFields: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   get_video: { id: task },
   wait_for_video: { id: task, timeout_seconds: "The tool waits itself." },
   cancel_video: { id: task },
+  open_envelope: { max_usd: "A number only, which is easier for a model." },
+  get_envelope: { id: task },
+  close_envelope: { id: task },
   embed: { texts: "Always a list, and never of tokens; each tool's text is one input." },
   synthesize_speech: {
     text: "The request's input, limited by the audio size of one response.",
