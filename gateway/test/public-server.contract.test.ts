@@ -41,6 +41,7 @@ test("each route reaches its operation with the query string", async () => {
   const rows: [string, string, string][] = [
     ["POST", "/v1/chat/completions", "chat.completions"],
     ["POST", "/v1/messages?beta=true", "messages"],
+    ["POST", "/v1/responses/input_tokens", "responses.input_tokens"],
     ["POST", "/v1/messages/count_tokens", "messages.count_tokens"],
     ["GET", "/v1/models?limit=1000", "models.list"],
     ["GET", "/v1/models/some-model", "models.get"],

@@ -4,6 +4,7 @@ import { generationOperation } from "./generation/operation.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";
 import { completions } from "./operations/completions.ts";
 import { countGeminiTokens } from "./operations/count-gemini-tokens.ts";
+import { countResponses } from "./operations/count-responses.ts";
 import { countTokens } from "./operations/count-tokens.ts";
 import { getGeminiModel, listGeminiModels } from "./operations/gemini-models.ts";
 import { generateContent, streamGenerateContent } from "./operations/generate-content.ts";
@@ -21,6 +22,7 @@ export function operations(context: ChatContext): OperationsOf<"chat"> {
     completions: generationOperation(completions, context),
     messages: generationOperation(messages, context),
     responses: generationOperation(responses, context),
+    "responses.input_tokens": countResponses(context),
     generate_content: generationOperation(generateContent, context),
     stream_generate_content: generationOperation(streamGenerateContent, context),
     "generate_content.count_tokens": countGeminiTokens(context),

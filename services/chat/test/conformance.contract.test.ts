@@ -5,10 +5,12 @@ import { startChat } from "./support.ts";
 
 const catalog = (url: string): string => `${catalogOf(url)}
   - { <<: *plain, id: claude, operations: [messages, chat.completions], upstreams: [{ provider: claude }] }
+  - { <<: *plain, id: native, operations: [responses], upstreams: [{ provider: native }] }
   - { <<: *plain, id: gemini, operations: [chat.completions], upstreams: [{ provider: google }] }
 `;
 const anthropic = (url: string): string => `
   claude: { protocol: anthropic, base_url: "${url}", api_key: sk-upstream-secret-claude }
+  native: { protocol: openai, base_url: "${url}/v1", api_key: sk-upstream-secret-native, responses_api: true }
   google: { protocol: gemini, base_url: "${url}", api_key: sk-upstream-secret-google }
 models:`;
 const messages = { model: "claude", max_tokens: 100, messages: [{ role: "user", content: "Hi" }] };
@@ -50,6 +52,20 @@ const anthropicError = {
   error: { type: "api_error", message: "boom" },
   usage: { input_tokens: 10, output_tokens: 5 },
 };
+
+const inputUsage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+const responseObject = (more: object = {}) => ({
+  id: "resp_1",
+  object: "response",
+  status: "completed",
+  error: null,
+  output: [{ type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text: "Hello." }] }],
+  usage: inputUsage,
+  ...more,
+});
+const begunResponse = event("response.created", { response: responseObject({ status: "in_progress", output: [] }) });
+const responseDelta = (delta: string): string => event("response.output_text.delta", { item_id: "msg_1", delta });
+const nativeError = { error: { message: "boom", type: "server_error" }, usage: inputUsage };
 
 /** An upstream of OpenAI's protocol that streams. */
 const chatStream = {
@@ -108,6 +124,32 @@ conformance({
       body: { model: "plain", input: "Hi", stream: true },
       errorWithUsage: openAiError,
       ...chatStream,
+    },
+    {
+      name: "a response of a provider with the Responses API",
+      operation: "responses",
+      body: { model: "native", input: "Hi" },
+      errorWithUsage: nativeError,
+      respond: (response) => sendJson(response, 200, responseObject()),
+    },
+    {
+      name: "a streamed response of a provider with the Responses API",
+      operation: "responses",
+      body: { model: "native", input: "Hi", stream: true },
+      errorWithUsage: nativeError,
+      respond(response) {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(
+          begunResponse + responseDelta("Hello.") + event("response.completed", { response: responseObject() }),
+        );
+      },
+      stream: {
+        begin(response) {
+          response.writeHead(200, { "content-type": "text/event-stream" });
+          response.write(begunResponse);
+        },
+        piece: responseDelta("x".repeat(16_000)),
+      },
     },
     {
       name: "a message in Anthropic's format",

@@ -122,7 +122,7 @@ function inputOfRounds(
 ): number {
   const count = uses.reduce((sum, use) => sum + use.count, 0);
   const results = uses.reduce((sum, use) => sum + use.count * use.resultTokens, 0);
-  const rounds = serverTools.searchesTools ? maxToolRounds : Math.min(count, maxToolRounds);
+  const rounds = Math.min(count + (serverTools.searchesTools ? maxToolRounds : 0), serverTools.maxRounds);
   let input = Math.min(prompt, model.contextTokens);
   for (let round = 1; round <= rounds; round++) {
     const found = Math.ceil((results * round) / rounds);

@@ -1,14 +1,11 @@
 import { errorText } from "@uag/contract/errors/shapes";
 import { type ClientError, reportOf } from "@uag/pipeline/client-error";
-import type { FailureKind } from "@uag/providers/failure";
 import { messagesFormat } from "@uag/providers/formats/messages/format";
 import { messagesFieldCosts } from "@uag/providers/passed-fields/messages";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readMessagesRequest } from "../request/messages-request.ts";
-
-/** Failures that concern the request or the model, not our account at the provider. */
-const reported: ReadonlySet<FailureKind> = new Set(["client", "unknown_model", "transient"]);
+import { isAboutRequest } from "./about-request.ts";
 
 /** `POST /v1/messages` */
 export const messages: ClientFormat = {
@@ -44,6 +41,6 @@ function anthropicHeaders(headers: readonly string[]): string[] {
  */
 function errorBody(clientError: ClientError): Buffer {
   const { failure } = clientError;
-  if (failure?.body !== undefined && reported.has(failure.kind)) return failure.body;
+  if (failure?.body !== undefined && isAboutRequest(failure.kind)) return failure.body;
   return Buffer.from(errorText("native", reportOf(clientError)));
 }

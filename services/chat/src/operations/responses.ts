@@ -7,6 +7,7 @@ import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
+import { isAboutRequest } from "./about-request.ts";
 
 const none: readonly string[] = [];
 
@@ -22,8 +23,11 @@ export const responses: ClientFormat = {
   ...nestedErrors,
   keepAlive: undefined,
   withCost: (closing, cost) => withCost("responses", closing, cost),
-  // OpenAI's reference, "error" among the streaming events.
+  // OpenAI's reference, "response.failed" and "error" among the streaming events.
   errorEvent(clientError) {
+    const { failure } = clientError;
+    if (failure?.body !== undefined && isAboutRequest(failure.kind))
+      return encodeSse({ name: "response.failed", data: failure.body.toString("utf8") });
     const { message, code, param } = errorBody("nested", reportOf(clientError)).error;
     return encodeSse({ name: "error", data: JSON.stringify({ type: "error", code, message, param }) });
   },

@@ -11,6 +11,10 @@ import {
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
 import { fieldsOf } from "@uag/providers/conversation/fields";
 import { responsesServerTools } from "@uag/providers/formats/responses/tools";
+import { editMembers, topLevelMembers } from "@uag/providers/json-edit";
+import { checkRefusedFields, hasCostlyField } from "@uag/providers/passed-fields/check";
+import { hasUnknownItem } from "@uag/providers/passed-fields/parts";
+import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { takesSampling } from "@uag/providers/reasoning";
 import { addFault, parseToFault } from "@uag/untrusted/first-fault";
 import { checked } from "@uag/untrusted/schema-fault";
@@ -62,20 +66,34 @@ export function modelOf(fields: Fields): string {
  * are neither checked nor passed on.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readResponsesRequest({ body, fields: sent }: JsonBody, model: Model): GenerationRequest {
-  const takes = takesSampling(model.reasoning, fieldsOf(sent["reasoning"])["effort"]);
+export function readResponsesRequest(json: JsonBody, model: Model): GenerationRequest {
+  const takes = takesSampling(model.reasoning, fieldsOf(json.fields["reasoning"])["effort"]);
   const fields = without(
-    sent,
+    json.fields,
     samplingNames.filter((name) => !takes(name)),
   );
   const { stream, max_output_tokens } = checked(schema, fields);
+  checkRefusedFields(fields, responsesFieldCosts);
+  // Other upstreams get what the gateway translates, and nothing else.
+  const isPassed = model.upstreams.some(({ responsesApi }) => responsesApi === true);
   return {
-    body,
+    body: isPassed ? accepted(json, fields) : json.body,
     fields,
     stream: stream === true,
     usageWanted: true,
     candidates: 1,
     outputCap: max_output_tokens ?? undefined,
-    serverTools: responsesServerTools(fields),
+    serverTools: responsesServerTools(fields, model),
+    hasUnclassedField: isPassed && (hasCostlyField(fields, responsesFieldCosts, model) || hasUnknownItem(fields)),
   };
+}
+
+/** The bytes of the request without what the provider rejects: nulls, and fields without effect. */
+function accepted({ body, sent }: JsonBody, fields: Fields): Buffer {
+  const edits = new Map<string, string | undefined>();
+  for (const [name, value] of Object.entries(sent)) {
+    const kept = fields[name];
+    if (kept !== value) edits.set(name, kept === undefined ? undefined : JSON.stringify(kept));
+  }
+  return edits.size === 0 ? body : editMembers(body, topLevelMembers(body), edits);
 }

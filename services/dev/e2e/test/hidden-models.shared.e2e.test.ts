@@ -10,6 +10,7 @@ const alpha = { messages: [{ role: "user", content: [{ text: "a cat" }] }] };
 const received: [path: string, model: string, rest: object][] = [
   ["/v1/chat/completions", "gpt-4o-mini", { messages: [user] }],
   ["/v1/messages", "claude-sonnet-4-6", { max_tokens: 10, messages: [user] }],
+  ["/v1/responses/input_tokens", "gpt-4o-mini", { input: "Hi" }],
   ["/v1/messages/count_tokens", "claude-sonnet-4-6", { messages: [user] }],
   ["/v1/embeddings", "text-embedding-v4", { input: "hello" }],
   ["/v1/audio/speech", "alpha3-tts-flash", { input: "hello" }],

@@ -8,6 +8,7 @@ import { type CatalogOverlay, noOverlay, withOverlay } from "./overlay.ts";
 import { pooled } from "./pool.ts";
 import type { ModelPrice } from "./price.ts";
 import { priceInForce, priceVersions, versionFaults, withAccepted } from "./price-versions.ts";
+import { hasResponsesApi } from "./protocols.ts";
 import { type ProviderChanges, resolveProvider } from "./provider.ts";
 import {
   catalogSchema,
@@ -23,6 +24,7 @@ import type {
   Model,
   PriceVersion,
   PriceVersionRow,
+  Protocol,
   Provider,
   Reasoning,
   SpeechTraits,
@@ -172,7 +174,7 @@ function pathText(path: PropertyKey[], content: unknown): string {
 const generating: ReadonlySet<string> = new Set(["chat.completions", "messages", "responses"]);
 
 function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
-  const faults = Object.entries(row.providers).flatMap(credentialFaults);
+  const faults = Object.entries(row.providers).flatMap((each) => [...credentialFaults(each), ...apiFaults(each)]);
   const seen = new Set<string>();
   for (const { id } of row.models) {
     if (seen.has(id)) faults.push(`  models[${id}]: duplicate id`);
@@ -187,6 +189,9 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
     for (const upstream of model.upstreams) {
       if (!Object.hasOwn(row.providers, upstream.provider))
         faults.push(`  models[${model.id}].upstreams: unknown provider ${upstream.provider}`);
+      const { protocol } = row.providers[upstream.provider] ?? {};
+      if (upstream.responses_api === true && protocol !== undefined && !hasResponsesApi(protocol))
+        faults.push(`  models[${model.id}].upstreams: ${noResponsesApi(protocol)}`);
       for (const unit of unpricedCosts(upstream.cost, model.price))
         faults.push(`  models[${model.id}].upstreams: cost has ${unit}, for which the model has no price`);
     }
@@ -198,6 +203,12 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
         faults.push(`  models[${model.id}].${field}: a model that generates text requires it`);
   }
   return [...faults, ...reviewFaults(row, seen), ...versionFaults(row, (model) => priceFaults(model, bounded))];
+}
+
+const noResponsesApi = (protocol: Protocol): string => `responses_api: protocol ${protocol} has no Responses API`;
+
+function apiFaults([name, { protocol, responses_api: has }]: [string, Row["providers"][string]]): string[] {
+  return has && !hasResponsesApi(protocol) ? [`  providers.${name}.${noResponsesApi(protocol)}`] : [];
 }
 
 function credentialFaults([name, { api_key, credentials }]: [string, Row["providers"][string]]): string[] {
@@ -268,8 +279,10 @@ function upstreamsOf(
       const provider = providers.get(row.provider);
       if (provider === undefined || !provider.enabled) return [];
       const { weight, priority, batch, vectors_cut_here: vectorsCutHere } = row;
+      const { responses_api: responsesApi = provider.responsesApi } = row;
       const cost = upstreamCost(row.cost, price);
-      return [pooled({ provider, model: row.model ?? model.id, weight, priority, cost, batch, vectorsCutHere })];
+      const limits = { batch, vectorsCutHere, responsesApi: responsesApi === true };
+      return [pooled({ provider, model: row.model ?? model.id, weight, priority, cost, ...limits })];
     })
     .sort((a, b) => a.priority - b.priority);
 }

@@ -6,6 +6,8 @@ interface ProtocolRow {
   readonly developerRole: boolean;
   /** Whether the options of {@link openAiOptionNames} are supported, likewise. */
   readonly openAiOptions: boolean;
+  /** Whether its providers may have OpenAI's Responses API; default: no. */
+  readonly responsesApi?: true;
   /** The header of an API key where it is not a bearer token. */
   readonly keyHeader?: string;
 }
@@ -33,10 +35,10 @@ export type OpenAiOptionName = (typeof openAiOptionNames)[number];
  * `services/lib/providers`, whose registry does not compile while one is missing.
  */
 export const protocols = {
-  openai: { developerRole: true, openAiOptions: true },
+  openai: { developerRole: true, openAiOptions: true, responsesApi: true },
   azure: { developerRole: true, openAiOptions: true, keyHeader: "api-key" },
   dashscope: { developerRole: false, openAiOptions: false },
-  xai: { developerRole: true, openAiOptions: false },
+  xai: { developerRole: true, openAiOptions: false, responsesApi: true },
   anthropic: { developerRole: true, openAiOptions: false },
   gemini: { developerRole: true, openAiOptions: false },
   vertex: { developerRole: true, openAiOptions: false },
@@ -47,6 +49,10 @@ export const protocols = {
 /** The header of an API key of a protocol; undefined: it is a bearer token. */
 export const keyHeaderOf = (protocol: keyof typeof protocols): string | undefined =>
   (protocols[protocol] as ProtocolRow).keyHeader;
+
+/** Whether providers of a protocol may have OpenAI's Responses API. */
+export const hasResponsesApi = (protocol: keyof typeof protocols): boolean =>
+  (protocols[protocol] as ProtocolRow).responsesApi === true;
 
 /** Every protocol's name, in the table's order. */
 export const protocolNames = Object.keys(protocols) as (keyof typeof protocols)[];

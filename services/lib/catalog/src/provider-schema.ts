@@ -142,6 +142,12 @@ export const providerSchema = z.strictObject({
     .describe(
       "OpenAI's own options that the provider supports for clients of other formats. Default: all for openai, none for others.",
     ),
+  responses_api: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Has OpenAI's Responses API: requests to `POST /v1/responses` are passed to it. Default: they are translated to its protocol.",
+    ),
   free_fields: z
     .array(z.string().regex(/^\w+(\.\w+)?$/, "must be a field's name, such as output_config.effort"))
     .max(100)

@@ -71,6 +71,7 @@ export function resolveProvider(
     adaptiveConcurrency: row.adaptive_concurrency,
     transport: transportOf({ proxy, caFile, certFile, keyFile }, { ...row.connections, guarded: addressed }),
     onAbort: row.on_abort,
+    responsesApi: row.responses_api,
     apiVersion: row.api_version,
     cachesFromTokens: row.caches_from_tokens,
     developerRole: row.developer_role ?? protocols[row.protocol].developerRole,

@@ -45,6 +45,10 @@ const upstreamSchema = z.strictObject({
       "What the operator pays there, in the units of the model's price; a unit that is left out, or all: the model's price. Compared by the strategy least_cost.",
     ),
   batch: batchSchema.optional().describe("Maximum size of one embeddings call."),
+  responses_api: z
+    .boolean()
+    .optional()
+    .describe("Whether the provider serves the model at its Responses API; default: as the provider's `responses_api`."),
   vectors_cut_here: z
     .boolean()
     .default(false)

@@ -148,6 +148,8 @@ export interface Provider extends ProviderAccess {
   readonly openAiOptions: ReadonlySet<OpenAiOptionName>;
   /** Fields that the gateway does not know, and that cannot raise a request's cost here. */
   readonly freeFields: ReadonlySet<string>;
+  /** Whether it has OpenAI's Responses API; absent where a test makes a provider: no. */
+  readonly responsesApi?: boolean;
   /** Azure's version of its API, by which calls name deployments in their path; absent: the v1 API. */
   readonly apiVersion?: string | undefined;
   /**
@@ -180,6 +182,8 @@ export interface Upstream {
   readonly batch?: BatchLimits | undefined;
   /** The upstream supports only one vector size: shorter ones are truncated by us. */
   readonly vectorsCutHere?: boolean;
+  /** The provider serves the model at its Responses API; absent: no. */
+  readonly responsesApi?: boolean;
   /** This upstream with each credential that new requests may use; absent if there is only one. */
   readonly pool?: readonly Upstream[] | undefined;
   /** Whether the credentials of its pool have one weight; absent: no. */

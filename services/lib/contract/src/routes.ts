@@ -163,6 +163,7 @@ const query = (
 const publicTable = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", chat),
   forward("POST", "/v1/responses", "chat", "responses", chat),
+  forward("POST", "/v1/responses/input_tokens", "chat", "responses.input_tokens", { ...json, billing: "none" }),
   forward("POST", "/v1/messages", "chat", "messages", { ...chat, errorShape: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", {
     ...json,

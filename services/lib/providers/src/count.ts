@@ -27,7 +27,7 @@ export interface CountOptions {
 export async function countPrompt(options: CountOptions): Promise<number> {
   for (const upstream of options.upstreams) {
     const counter = adapterFor("promptCounters", upstream.provider.protocol)?.[options.format];
-    if (counter === undefined) continue;
+    if (counter === undefined || counter.serves?.(upstream) === false) continue;
     try {
       return await countBy(counter, options, upstream);
     } catch (error) {

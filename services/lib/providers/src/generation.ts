@@ -122,13 +122,15 @@ export interface GenerationAdapter {
 }
 
 /** Client formats whose prompt tokens can be counted. */
-export type CountFormat = "messages" | "generate_content";
+export type CountFormat = "messages" | "generate_content" | "responses";
 
 /** A request whose prompt tokens are counted, in the client's own format. */
 export type CountCall = Pick<GenerationCall, "requestId" | "body" | "fields" | "headers" | "media">;
 
 /** How an upstream protocol counts prompt tokens without generating. */
 export interface PromptCounter {
+  /** Whether an upstream of the protocol counts prompts; default: all do. */
+  serves?(upstream: Upstream): boolean;
   /**
    * @throws {UpstreamFailure} `client` for a request that the upstream's protocol cannot express
    */

@@ -11,6 +11,8 @@ const tokensPerImage = 765;
 const audioCharsPerToken = 2_100;
 /** A typical PDF page is 2,000 tokens and 50 KB, 67 KB in base64. */
 const fileCharsPerToken = 33;
+/** Two bytes of text, as in Chinese, are three characters of base64. */
+const sealedCharsPerToken = 3;
 const joinedChars = 1024 * 1024;
 
 /** Where the request formats keep what a model reads. */
@@ -66,12 +68,19 @@ function collect(value: unknown, key: string, found: Found): void {
       collectSource(media_type, data, found);
       return;
     }
+    found.tokens += sealedTokens(value);
     for (const [name, inner] of Object.entries(value)) {
       if (name === "image_url" || (name === "type" && inner === "image")) found.tokens += tokensPerImage;
       if (key === "tools" || key === "parameters" || key === "properties") found.texts.push(name);
       collect(inner, name, found);
     }
   }
+}
+
+/** An upper bound of the tokens of reasoning that only its provider can read; base64 of UTF-8 and more. */
+function sealedTokens(value: object): number {
+  const { type, encrypted_content: sealed } = value as { type?: unknown; encrypted_content?: unknown };
+  return type === "reasoning" && typeof sealed === "string" ? Math.ceil(sealed.length / sealedCharsPerToken) : 0;
 }
 
 /** The source of one of Anthropic's blocks. Images are counted with their block. */

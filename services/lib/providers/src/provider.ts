@@ -26,6 +26,8 @@ export interface TextGeneration {
   readonly adapter: GenerationAdapter;
   /** Requests of every other client format are translated to it. */
   readonly protocol: UpstreamProtocol;
+  /** Passes the Responses format through, for upstreams with `responsesApi`. */
+  readonly responses?: GenerationAdapter;
 }
 
 /** The capabilities and properties of a provider's protocol: the export of its folder. */

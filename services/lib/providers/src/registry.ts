@@ -5,6 +5,7 @@ import { ark } from "./ark/provider.ts";
 import { azure } from "./azure/provider.ts";
 import { dashScope } from "./dashscope/provider.ts";
 import { hiddenUnits, type StreamCall } from "./disconnect/estimable.ts";
+import { responsesFormat } from "./formats/responses/format.ts";
 import { gemini } from "./gemini/provider.ts";
 import type { GenerationAdapter, GenerationCall } from "./generation.ts";
 import { openAi } from "./openai/provider.ts";
@@ -31,13 +32,17 @@ const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
 const translations = new WeakMap<TextGeneration, Map<GenerationFormat, GenerationAdapter>>();
 
 /** What of an upstream its protocol depends on. */
-type Serving = Pick<Upstream, "model"> & { readonly provider: Pick<Provider, "protocol"> };
+type Serving = Pick<Upstream, "model" | "responsesApi"> & { readonly provider: Pick<Provider, "protocol"> };
 
-/** The adapter from a client's format to an upstream's protocol; undefined if the upstream generates no text. */
+/**
+ * The adapter from a client's format to an upstream's protocol; undefined if the upstream generates no
+ * text. The Responses format is passed to an upstream that has it.
+ */
 export function generationAdapter(format: GenerationFormat, upstream: Serving): GenerationAdapter | undefined {
   const { generation: any } = providers[upstream.provider.protocol];
   const generation = typeof any === "function" ? any(upstream.model) : any;
   if (generation === undefined || generation.format === format) return generation?.adapter;
+  if (format === responsesFormat && upstream.responsesApi === true && generation.responses) return generation.responses;
   const known = translations.get(generation) ?? new Map<GenerationFormat, GenerationAdapter>();
   translations.set(generation, known);
   const adapter = known.get(format) ?? translated(format, generation.protocol);

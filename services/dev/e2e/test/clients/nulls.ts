@@ -81,7 +81,7 @@ const responses = {
   instructions: "Be kind.",
   input: [
     { type: "message", role: "user", content: [{ type: "input_text", text: "Hi, as JSON" }] },
-    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "x" },
+    { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "Hm." }], encrypted_content: "gAAAAABeA" },
     { type: "function_call", call_id: "c", name: "f", arguments: "{}" },
     { type: "function_call_output", call_id: "c", output: "r" },
   ],
@@ -131,6 +131,7 @@ const richBodies: readonly GoodBody[] = [
   ["/v1/models/gpt-4o-mini:countTokens", "CountTokensRequest", { generateContentRequest: generated }],
   ["/v1beta/models/gemini-embedding-001:embedContent", "EmbedContentRequest", embedded],
   ["/v1/models/voyage-4-lite:batchEmbedContents", "BatchEmbedContentsRequest", { requests: [embedded] }],
+  ["/v1/responses/input_tokens", "InputTokensRequest", { model: "gpt-4o-mini", ...responses }],
   ["/v1/messages/count_tokens", "TokenCountRequest", { model: "claude-haiku-4-5", ...messages }],
   [
     "/v1/images/generations",

@@ -122,17 +122,30 @@ function responseParts(content: unknown): unknown {
   });
 }
 
+/** Earlier reasoning, as only the provider can read it. */
+function thoughts(random: Random, isOwn: boolean): object[] {
+  if (!isOwn || random() < 0.5) return [];
+  const text = pick(random, ["think of 汉字 ".repeat(500), "weigh each option in turn. ".repeat(500)]);
+  const sealed = `gAAAAAB${Buffer.from(text).toString("base64url")}`;
+  return [{ type: "reasoning", id: "rs_1", summary: [], encrypted_content: sealed }];
+}
+
 /** A request in the Responses format. */
 export function responsesEdge(model: Model, random: Random): Edge {
-  const cap = pick(random, [1, 64, 2_000, undefined]);
+  const cap = pick(random, [16, 64, 2_000, undefined]);
   const text = `${filling(random, model)}\n${steering(random, cap ?? 3_000)}`;
+  const isOwn = model.upstreams.every(({ responsesApi }) => responsesApi);
+  const searches = isOwn && model.price.rates.has("web_searches") && random() < 0.4;
+  const own = { type: "function", name: "tool", description: "d", parameters: {} };
+  const tools = [random() < 0.3 && own, searches && { type: "web_search" }].filter((tool) => tool !== false);
   const body = {
     model: model.id,
     instructions: "Be of help, in JSON if asked. ".repeat(300),
-    input: [{ role: "user", content: responseParts(parts(random, model, text)) }],
+    input: [...thoughts(random, isOwn), { role: "user", content: responseParts(parts(random, model, text)) }],
     stream: random() < 0.5,
     ...(cap !== undefined && { max_output_tokens: cap }),
-    ...(random() < 0.3 && { tools: [{ type: "function", name: "tool", description: "d", parameters: {} }] }),
+    ...(tools.length > 0 && { tools }),
+    ...(searches && random() < 0.5 && { max_tool_calls: pick(random, [1, 12]) }),
     ...(random() < 0.3 && { text: { format: { type: "json_object" } } }),
     ...(random() < 0.3 && model.reasoning !== undefined && { reasoning: { effort: model.reasoning.efforts.at(-1) } }),
   };
@@ -150,7 +163,7 @@ export function messagesEdge(model: Model, random: Random): Edge {
   const mark = ttl === undefined ? {} : { cache_control: { type: "ephemeral", ttl } };
   const own = { name: "tool", description: "d", input_schema: { type: "object" } };
   const uses = () => random() < 0.5 && { max_uses: 1 + Math.floor(random() * 10) };
-  const served = model.price.rates.has("web_searches");
+  const served = model.price.rates.has("web_searches") && providerOf(model) === "anthropic";
   const search = { type: "web_search_20250305", name: "web_search", ...uses() };
   const fetched = { type: "web_fetch_20250910", name: "web_fetch", ...uses() };
   const tools = [served && search, served && fetched, own].filter((tool) => tool !== false && random() < 0.5);

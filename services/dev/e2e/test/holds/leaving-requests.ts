@@ -13,6 +13,8 @@ export function leavingEdge(model: Model, random: Random): Edge | undefined {
   const words = `repeat ${40 + Math.floor(random() * 100)} words`;
   const own = String(random());
   if (model.operations.has("messages") && random() < 0.5) return messagesEdge(model, random, `${own}\n${words}`);
+  if (model.upstreams.every(({ responsesApi }) => responsesApi) && random() < 0.5)
+    return responsesEdge(model, random, `${own}\n${words}`);
   if (!model.operations.has("chat.completions")) return undefined;
   const sound = { type: "input_audio", input_audio: { data: spokenWav, format: "wav" } };
   const hears = model.input.has("audio") && random() < 0.5;
@@ -27,8 +29,22 @@ export function leavingEdge(model: Model, random: Random): Edge | undefined {
   return { operation: "chat.completions", body: Buffer.from(JSON.stringify(body)) };
 }
 
-function messagesEdge(model: Model, random: Random, text: string): Edge {
+function responsesEdge(model: Model, random: Random, text: string): Edge {
   const searches = model.price.rates.has("web_searches") && random() < 0.6;
+  const body = {
+    model: model.id,
+    stream: true,
+    ...(random() < 0.5 && { instructions: longPrompt }),
+    input: `${searches ? "search 3 times\n" : ""}${text}`,
+    ...(searches && { tools: [{ type: "web_search" }] }),
+    ...(model.reasoning !== undefined && random() < 0.5 && { reasoning: { summary: "auto" } }),
+  };
+  return { operation: "responses", body: Buffer.from(JSON.stringify(body)) };
+}
+
+function messagesEdge(model: Model, random: Random, text: string): Edge {
+  const isClaude = model.upstreams.every(({ provider }) => provider.protocol === "anthropic");
+  const searches = isClaude && model.price.rates.has("web_searches") && random() < 0.6;
   const isLong = random() < 0.5;
   const mark = { cache_control: { type: "ephemeral" } };
   const body = {

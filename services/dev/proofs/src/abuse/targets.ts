@@ -59,6 +59,11 @@ const samples: Readonly<Record<string, Sample>> = {
     withUrls: (urls) => ({ model: "gemini-2.5-flash", ...userMessage(urls.map(seen)) }),
     withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...userMessage([seen(url)]) }) },
   },
+  "responses.input_tokens": {
+    sample: (fill) => ({ model: "gpt-4o-mini", input: fill }),
+    withUrls: (urls) => ({ model: "gemini-2.5-flash", ...userMessage(urls.map(seen)) }),
+    withPicture: { asUrl: true, sample: (url) => ({ model: "gpt-4o-mini", ...userMessage([seen(url)]) }) },
+  },
   messages: {
     sample: (fill) => ({ ...sonnet, ...user(fill) }),
     withUrls: (urls) => ({ ...sonnet, model: "gemini-2.5-flash", ...user(urls.map(source)) }),

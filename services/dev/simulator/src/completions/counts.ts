@@ -10,7 +10,8 @@ const cacheableFrom = 1024;
 const cacheStep = 128;
 const cacheLifeMs = 600_000;
 
-function cachedTokens(call: Call, prompt: PromptTokens): number {
+/** Tokens of a prompt that are read from the cache, which then has them. */
+export function cachedTokens(call: Call, prompt: PromptTokens): number {
   if (call.faults.cached !== undefined) return Math.min(call.faults.cached, prompt.total);
   if (prompt.total < cacheableFrom) return 0;
   const seen = call.cache.match(prompt.prefixes);

@@ -145,7 +145,9 @@ export const openAiChatSchema = chatSchema(openAiParts);
 /** The same with the parts of Qwen-Omni-like models: video by URL or frames, and no files. */
 export const omniChatSchema = chatSchema(omniParts);
 
-export type ChatRequest = z.infer<typeof openAiChatSchema> | z.infer<typeof omniChatSchema>;
+/** A request with the content parts that OpenAI supports. */
+export type OpenAiChatRequest = z.infer<typeof openAiChatSchema>;
+export type ChatRequest = OpenAiChatRequest | z.infer<typeof omniChatSchema>;
 export type ChatMessage = ChatRequest["messages"][number];
 export type ContentPart = Exclude<Extract<ChatMessage, { role: "user" }>["content"], string>[number];
 

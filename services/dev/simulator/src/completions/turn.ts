@@ -7,7 +7,7 @@ import type { ChatMessage, ChatRequest } from "./schema.ts";
 
 export interface CallOptions {
   readonly model: ChatModel;
-  readonly flavour: ChatFlavour;
+  readonly flavour: Pick<ChatFlavour, "protocol">;
   readonly thinks?: boolean | undefined;
 }
 

@@ -21,6 +21,8 @@ export interface Steering {
   readonly filtered: boolean;
   /** The prompt itself violates the provider's rules. */
   readonly blocked: boolean;
+  /** The response fails after it has begun. */
+  readonly failed?: { readonly code: string; readonly charged: boolean };
 }
 
 type Draft = { -readonly [K in keyof Steering]: Steering[K] } & { calls: ToolCall[] };
@@ -45,6 +47,10 @@ const directives: readonly { pattern: RegExp; apply(draft: Draft, first: string,
   { pattern: /^fetch (\d{1,4}) pages?\b/i, apply: (draft, count) => (draft.fetches = Number(count)) },
   { pattern: /^refuse: ?(.*)$/i, apply: (draft, text) => (draft.refuse = text) },
   { pattern: /^filtered$/i, apply: (draft) => (draft.filtered = true) },
+  {
+    pattern: /^fail with (\w{1,64})( charged)?$/i,
+    apply: (draft, code, charged) => (draft.failed = { code, charged: charged !== "" }),
+  },
   { pattern: /^blocked$/i, apply: (draft) => (draft.blocked = true) },
   { pattern: /^call all tools\b/i, apply: (draft) => (draft.callAll = true) },
   {

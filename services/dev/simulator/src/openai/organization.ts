@@ -4,7 +4,7 @@ import { dayOf, isMissing, listIn, pageOf, reported } from "../reports/buckets.t
 import { costsOf, decimalOf } from "../reports/cost.ts";
 import { type Charged, type CountName, type Counts, chargedOutput, none, numberAt, sumOf } from "../reports/counts.ts";
 import { findOpenAiModel } from "./models.ts";
-import { openAiPrices } from "./prices.ts";
+import { openAiPrices, openAiSearchPrice } from "./prices.ts";
 import { rejectOpenAi } from "./protocol.ts";
 
 /** An endpoint of usage: which operations it counts, and its fields of a result. */
@@ -34,7 +34,7 @@ function completionFields(counts: Counts): Record<string, number> {
 }
 
 const endpoints: Readonly<Record<string, Endpoint>> = {
-  completions: { operations: ["chat.completions"], object: "completions", fields: completionFields },
+  completions: { operations: ["chat.completions", "responses"], object: "completions", fields: completionFields },
   embeddings: { operations: ["embeddings"], object: "embeddings", fields: ({ input }) => ({ input_tokens: input }) },
   images: {
     operations: ["images.generations", "images.edits"],
@@ -57,6 +57,7 @@ function countsOf(entry: LogEntry): Counts {
     const input = numberAt(usage, "input_tokens") - imageInput;
     return { ...none, image, input, imageInput, imageOutput: numberAt(usage, "output_tokens") };
   }
+  if (operation === "responses") return responsesCounts(entry);
   const prompt = numberAt(usage, "prompt_tokens");
   const cached = numberAt(usage, "prompt_tokens_details", "cached_tokens");
   const write = numberAt(usage, "prompt_tokens_details", "cache_write_tokens");
@@ -66,6 +67,14 @@ function countsOf(entry: LogEntry): Counts {
   const audioOutput = Math.min(audio, output);
   const input = prompt - cached - write - audioInput;
   return { ...none, input, cached, write, audioInput, output: output - audioOutput, audioOutput };
+}
+
+function responsesCounts(entry: LogEntry): Counts {
+  const { true_usage: usage, units } = entry;
+  const cached = numberAt(usage, "input_tokens_details", "cached_tokens");
+  const input = numberAt(usage, "input_tokens") - cached;
+  const output = chargedOutput(entry, numberAt(usage, "output_tokens"));
+  return { ...none, input, cached, output, webSearch: numberAt(units, "web_searches") };
 }
 
 /** Reports name the dated snapshot that responded. */
@@ -161,7 +170,7 @@ const dallESizes: Readonly<Record<string, number>> = { "256x256": 16, "512x512":
 /** An image of a model that is billed by tokens has no cost of its own. */
 function costsIn({ model, entry, counts }: Charged): ReadonlyMap<CountName, number> {
   const rates = openAiPrices[model.replace(/-\d{4}-\d{2}-\d{2}$/, "")] ?? {};
-  if (rates.image === undefined) return costsOf({ ...counts, image: 0 }, rates);
+  if (rates.image === undefined) return costsOf({ ...counts, image: 0 }, { ...rates, webSearch: openAiSearchPrice });
   const size = `${numberAt(entry.units, "width")}x${numberAt(entry.units, "height")}`;
   return costsOf({ ...none, image: counts.image }, { image: dallESizes[size] ?? rates.image });
 }

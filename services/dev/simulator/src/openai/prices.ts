@@ -86,3 +86,6 @@ export const openAiPrices: Readonly<Record<string, Rates>> = {
   "gpt-4o-mini-tts": { input: 0.6, output: 10, audioOutput: 12 },
   "dall-e-2": { image: 20 },
 };
+
+/** For 1,000 web searches. */
+export const openAiSearchPrice = 10;

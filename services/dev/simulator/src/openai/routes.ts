@@ -9,6 +9,7 @@ import { openAiModelIds } from "./models.ts";
 import { openAiModerations } from "./moderations.ts";
 import { organizationCosts, organizationUsage } from "./organization.ts";
 import { openAiProtocol, rejectOpenAi } from "./protocol.ts";
+import { countResponses, openAiResponses } from "./responses.ts";
 
 const modelsMadeAt = 1_715_367_049;
 
@@ -37,6 +38,14 @@ export const openAi: Provider = {
   protocol: openAiProtocol,
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: openAiChat },
+    { method: "POST", path: "/v1/responses", operation: "responses", handle: openAiResponses },
+    {
+      method: "POST",
+      path: "/v1/responses/input_tokens",
+      operation: "responses.input_tokens",
+      streams: false,
+      handle: countResponses,
+    },
     { method: "POST", path: "/v1/embeddings", operation: "embeddings", handle: openAiEmbeddings },
     { method: "POST", path: "/v1/moderations", operation: "moderations", handle: openAiModerations },
     { method: "POST", path: "/v1/images/generations", operation: "images.generations", handle: openAiImages },

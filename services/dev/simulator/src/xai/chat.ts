@@ -43,7 +43,7 @@ const flavour: ChatFlavour = {
   usage: xaiChatUsage,
 };
 
-function wordingOf({ param, problem }: Issue): { status: number; message: string } {
+export function wordingOf({ param, problem }: Issue): { status: number; message: string } {
   if (problem.kind === "range" || problem.kind === "length") {
     return {
       status: 400,
@@ -56,7 +56,7 @@ function wordingOf({ param, problem }: Issue): { status: number; message: string
 
 const neverForReasoning = ["presence_penalty", "frequency_penalty", "stop"] as const;
 
-function brokenRule(request: ChatRequest, model: GrokModel): string | undefined {
+export function brokenRule(request: ChatRequest, model: GrokModel): string | undefined {
   const reasons = model.efforts !== undefined;
   const unsupported = reasons ? neverForReasoning.find((name) => request[name] != null) : undefined;
   if (unsupported !== undefined) return `Argument not supported on this model: ${unsupported}`;

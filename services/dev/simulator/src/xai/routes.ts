@@ -3,6 +3,7 @@ import { grokChat } from "./chat.ts";
 import { grokImageEdits, grokImages } from "./images.ts";
 import { grokModelIds } from "./models.ts";
 import { xaiProtocol } from "./protocol.ts";
+import { grokResponses } from "./responses.ts";
 import { grokVideoStatus } from "./video-tasks.ts";
 import { grokVideo, grokVideoEdit, grokVideoExtension } from "./videos.ts";
 
@@ -19,6 +20,7 @@ export const xai: Provider = {
   protocol: xaiProtocol,
   routes: [
     { method: "POST", path: "/v1/chat/completions", operation: "chat.completions", handle: grokChat },
+    { method: "POST", path: "/v1/responses", operation: "responses", handle: grokResponses },
     { method: "GET", path: "/v1/models", operation: "models.list", handle: listModels },
     { method: "POST", path: "/v1/images/generations", operation: "images.generations", handle: grokImages },
     { method: "POST", path: "/v1/images/edits", operation: "images.edits", handle: grokImageEdits },

@@ -72,7 +72,9 @@ export const partsOf = <P extends z.ZodType>(part: P) => z.array(part).max(maxPa
 const named: ReadonlySet<string> = new Set(["function", "custom", "namespace"]);
 
 const toolFields = {
-  type: z.string().describe("function, custom or namespace. Provider-side tools are not available."),
+  type: z.string().describe(
+      "function, custom or namespace; web_search, where the model has a price for it; and with models whose provider has the Responses API, its other tools that the client runs, such as apply_patch.",
+    ),
   name: z.string().nullish(),
   description: z.string().nullish(),
   parameters: z.looseObject({}).nullish().describe("JSON Schema of the function's arguments."),
@@ -112,6 +114,12 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
     instructions: text.describe("The system message, placed before the input."),
     stream: flag,
     max_output_tokens: z.int().min(1).nullish(),
+    max_tool_calls: z
+      .int()
+      .min(1)
+      .max(1_000)
+      .nullish()
+      .describe("Maximum calls of tools that the provider runs, all tools together."),
     tools: z.array(tool).max(maxTools).nullish(),
     tool_choice: z.union([z.string(), z.looseObject({})], { error: "must be text or an object" }).nullish(),
     parallel_tool_calls: flag,
@@ -125,7 +133,7 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
       .nullish(),
     reasoning: z.looseObject({ effort: text, summary: text }).nullish(),
     metadata: z.looseObject({}).nullish(),
-    store: flag.describe("Ignored: responses are never stored."),
+    store: flag.describe("Ignored: responses are never stored, here or at the provider."),
     user: text,
     previous_response_id: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
     conversation: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
@@ -133,7 +141,8 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
     background: z.literal(false, { error: "is not available: wait for the response" }).nullish(),
   });
 
+/** The body of `POST /v1/responses/input_tokens`: that of a response. */
+export const inputTokensRequest = reasoningResponseWith(z.union([z.string(), itemsOf(documentedItems)]));
+
 /** The body of `POST /v1/responses` (OpenAI's reference, create a model response). */
-export const responseRequest = reasoningResponseWith(z.union([z.string(), itemsOf(documentedItems)])).extend(
-  responseSamplingFields,
-);
+export const responseRequest = inputTokensRequest.extend(responseSamplingFields);

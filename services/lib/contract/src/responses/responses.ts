@@ -22,26 +22,48 @@ const call = {
   namespace: z.string().optional(),
 } as const;
 
+/** Items with which a provider shows what it did itself, and calls of tools that only its API has. */
+const providersItem = z.looseObject({
+  type: z.enum([
+    "web_search_call",
+    "tool_search_call",
+    "tool_search_output",
+    "local_shell_call",
+    "shell_call",
+    "apply_patch_call",
+    "computer_call",
+  ]),
+  id: z.string(),
+  status: z.string().optional(),
+});
+
 const outputItem = z.discriminatedUnion("type", [
-  z.object({
+  providersItem,
+  z.looseObject({
     type: z.literal("message"),
     id: z.string(),
     status,
     role: z.literal("assistant"),
     content: z.array(part),
   }),
-  z.object({
+  z.looseObject({
     type: z.literal("reasoning"),
     id: z.string(),
     summary: z.array(summary).describe("The model's reasoning, if its provider returns it."),
     encrypted_content: z.string().optional().describe("State for the provider: return the item unchanged."),
   }),
-  z.object({ type: z.literal("function_call"), ...call, arguments: z.string().describe("JSON.") }),
-  z.object({ type: z.literal("custom_tool_call"), ...call, input: z.string() }),
+  z.looseObject({ type: z.literal("function_call"), ...call, arguments: z.string().describe("JSON.") }),
+  z.looseObject({ type: z.literal("custom_tool_call"), ...call, input: z.string() }),
 ]);
 
-/** A response of `POST /v1/responses` (OpenAI's reference, the response object). */
-export const response = z.object({
+/** A response of `POST /v1/responses/input_tokens` (OpenAI's reference, get input token counts). */
+export const inputTokens = z.strictObject({ object: z.literal("response.input_tokens"), input_tokens: z.int() });
+
+/**
+ * A response of `POST /v1/responses` (OpenAI's reference, the response object). That of a provider with
+ * the Responses API is passed on as received.
+ */
+export const response = z.looseObject({
   id: z.string(),
   object: z.literal("response"),
   created_at: z.int().describe("Unix time, seconds."),
@@ -97,7 +119,7 @@ const billed = response.extend({
 });
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.object({ type: z.literal(type), sequence_number: count, ...shape });
+  z.looseObject({ type: z.literal(type), sequence_number: count, ...shape });
 const place = { item_id: z.string(), output_index: count } as const;
 const inMessage = { ...place, content_index: count } as const;
 const inSummary = { ...place, summary_index: count } as const;
@@ -110,6 +132,12 @@ export const responseEvent = z.discriminatedUnion("type", [
   event("response.in_progress", { response }),
   event("response.completed", { response: billed }),
   event("response.incomplete", { response: billed }),
+  event("response.failed", {
+    response: response.extend({
+      status: z.literal("failed"),
+      error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+    }),
+  }),
   event("response.output_item.added", { output_index: count, item: outputItem }),
   event("response.output_item.done", { output_index: count, item: outputItem }),
   event("response.content_part.added", { ...inMessage, part }),
@@ -123,9 +151,12 @@ export const responseEvent = z.discriminatedUnion("type", [
   event("response.reasoning_summary_text.delta", { ...inSummary, delta: z.string() }),
   event("response.reasoning_summary_text.done", { ...inSummary, text: z.string() }),
   event("response.function_call_arguments.delta", { ...place, delta: z.string() }),
-  event("response.function_call_arguments.done", { ...place, name: z.string(), arguments: z.string() }),
+  event("response.function_call_arguments.done", { ...place, name: z.string().optional(), arguments: z.string() }),
   event("response.custom_tool_call_input.delta", { ...place, delta: z.string() }),
   event("response.custom_tool_call_input.done", { ...place, input: z.string() }),
+  ...(["in_progress", "searching", "completed"] as const).map((state) =>
+    event(`response.web_search_call.${state}`, { ...place }),
+  ),
   z.object({
     type: z.literal("error"),
     code: z.string(),

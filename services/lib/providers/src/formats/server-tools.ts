@@ -12,6 +12,8 @@ export interface ServerTools {
    * The upstream may run several rounds without a counted use, processing the prompt again in each.
    */
   readonly searchesTools: boolean;
+  /** Most rounds after the first. */
+  readonly maxRounds: number;
 }
 
 export interface ServerTool {
@@ -23,7 +25,7 @@ export interface ServerTool {
   readonly resultTokens: number | undefined;
 }
 
-export const noServerTools: ServerTools = { tools: [], searchesTools: false };
+export const noServerTools: ServerTools = { tools: [], searchesTools: false, maxRounds: 0 };
 
 /** Rejects a tool that the upstream would run at a price unknown to us. */
 export function refusedTool(name: string, param: string): GatewayError {

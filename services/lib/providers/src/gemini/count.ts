@@ -7,7 +7,7 @@ import { geminiHeaders } from "./headers.ts";
 import { geminiBody } from "./request.ts";
 
 /** Gemini's `countTokens` (ai.google.dev/api/tokens), by the format of the request that is counted. */
-export const geminiCounters: Readonly<Record<CountFormat, PromptCounter>> = {
+export const geminiCounters: Readonly<Record<Exclude<CountFormat, "responses">, PromptCounter>> = {
   messages: counter(({ fields }, context) => geminiBody(readMessages(fields), context)),
   generate_content: counter(async ({ fields }) => fields),
 };

@@ -57,6 +57,45 @@ const messageMembers: ReadonlySet<string> = new Set([
 const members = new Map(Object.entries(textParts).map(([type, own]) => [type, new Set([...ofEveryPart, ...own])]));
 const everyPart: ReadonlySet<string> = new Set(ofEveryPart);
 
+const ofEveryItem = ["type", "id", "call_id", "status", "created_by"] as const;
+
+/**
+ * Members of items of the Responses format, by type, whose size is that of their bytes: see
+ * {@link textParts}. Parts in `content` and `output` are sized apart.
+ */
+const itemMembers: Readonly<Record<string, readonly string[]>> = {
+  message: ["role", "content", "phase"],
+  reasoning: ["summary", "content", "encrypted_content"],
+  function_call: ["name", "namespace", "arguments"],
+  function_call_output: ["output"],
+  custom_tool_call: ["name", "namespace", "input"],
+  custom_tool_call_output: ["output"],
+  web_search_call: ["action"],
+  tool_search_call: ["execution", "arguments"],
+  tool_search_output: ["execution", "tools"],
+  local_shell_call: ["action"],
+  local_shell_call_output: ["output"],
+  shell_call: ["action", "environment", "max_output_length"],
+  shell_call_output: ["output", "max_output_length"],
+  apply_patch_call: ["operation"],
+  apply_patch_call_output: ["output"],
+  // Nothing is stored that it could refer to.
+  item_reference: [],
+};
+
+const items = new Map(
+  Object.entries(itemMembers).map(([type, own]) => [type, new Set<string>([...ofEveryItem, ...own])]),
+);
+
+/** Whether a request in the Responses format has an item that may refer to content of any size. */
+export function hasUnknownItem({ input }: Fields): boolean {
+  return listOf(input).some((item) => {
+    const { type, ...members } = fieldsOf(item);
+    const known = items.get(String(type ?? "message"));
+    return known === undefined || !hasOnly(members, (name) => known.has(name));
+  });
+}
+
 /** Whether a part's tokens are those of its bytes. */
 export function isTextPart(part: Fields): boolean {
   const known = members.get(String(part["type"]));

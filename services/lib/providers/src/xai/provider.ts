@@ -14,4 +14,6 @@ export const xai: UpstreamProvider = {
   // https://openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"
   onAbort: "stops",
   uncapped: ["thinking"],
+  // Of reasoning, the Responses API sends summaries.
+  thinksUnseen: ({ input }, { responsesApi }) => responsesApi === true && input !== undefined,
 };

@@ -45,7 +45,7 @@ export function anthropicServerTools(fields: Fields, model: Model): ServerTools 
     else if (toolSearch.test(type)) searchesTools = true;
     else if (!clientTools.test(type)) throw refusedTool(type, `tools.${index}.type`);
   }
-  return { tools, searchesTools };
+  return { tools, searchesTools, maxRounds: maxToolRounds };
 }
 
 /** A message may add tools to the request: any but a reference could be the provider's own. */

@@ -1,7 +1,17 @@
-import { type Fields, fieldsOf, flagOf, isFields, listOf, parsedJson, textOf } from "../../conversation/fields.ts";
+import type { Model } from "@uag/catalog/types";
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  flagOf,
+  isFields,
+  listOf,
+  parsedJson,
+  textOf,
+} from "../../conversation/fields.ts";
 import { shortToolName } from "../../conversation/tool-name.ts";
 import type { Conversation, Tool, ToolChoice } from "../../conversation/types.ts";
-import { noServerTools, refusedTool, type ServerTools } from "../server-tools.ts";
+import { refusedTool, type ServerTool, type ServerTools } from "../server-tools.ts";
 
 type ToolUse = Pick<Conversation, "tools" | "toolChoice" | "parallelTools">;
 
@@ -23,8 +33,12 @@ interface LocatedTool extends ListedTool {
   readonly at: string;
 }
 
-/** Tools run by the client. Any other type is the provider's own: `web_search`, `mcp`. */
+/** Tools run by the client, at every provider. */
 const clientTools: ReadonlySet<unknown> = new Set(["function", "custom"]);
+
+/** Tools run by the client that only the Responses API has. */
+const ownClientTools = /^(local_shell|apply_patch|computer(_use_preview)?)$/;
+const webSearch = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 
 /**
  * Tool search only saves tokens: without it, the tools that it would find are simply included.
@@ -57,11 +71,39 @@ function* listed(tools: unknown, at = "tools", namespace?: string): Generator<Lo
   }
 }
 
-/** @throws {GatewayError} `invalid_request` naming the tool, since none of them has a price */
-export function responsesServerTools(fields: Fields): ServerTools {
-  for (const { fields: tool, at } of toolsOf(fields))
-    if (!clientTools.has(tool["type"])) throw refusedTool(textOf(tool["type"]) ?? "", `${at}.type`);
-  return noServerTools;
+/**
+ * The tools that the provider would run for a request. Only the Responses API has any: a search that
+ * has a price is served where every upstream has that API.
+ * @throws {GatewayError} `invalid_request` naming a tool that cannot be priced
+ */
+export function responsesServerTools(fields: Fields, model: Pick<Model, "price" | "upstreams">): ServerTools {
+  const isOwn = model.upstreams.every(({ responsesApi }) => responsesApi === true);
+  const maxUses = countOf(fields["max_tool_calls"]);
+  const tools: ServerTool[] = [];
+  for (const { fields: tool, at } of toolsOf(fields)) {
+    const type = textOf(tool["type"]) ?? "";
+    const isPriced = webSearch.test(type) && model.price.rates.has("web_searches");
+    if (isOwn && isPriced) tools.push({ unit: "web_searches", maxUses, resultTokens: undefined });
+    else if (!clientTools.has(type) && !(isOwn && isRunByClient(type, tool))) throw refusedTool(type, `${at}.type`);
+  }
+  // `max_tool_calls` limits all of them together.
+  return {
+    tools: tools.slice(0, 1),
+    searchesTools: isOwn && searchesTools(fields),
+    maxRounds: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** A shell runs at the client, or in a container of the provider's. */
+function isRunByClient(type: string, { environment }: Fields): boolean {
+  return type === "shell" ? fieldsOf(environment)["type"] === "local" : ownClientTools.test(type);
+}
+
+/** Whether the provider itself searches for tools, and continues with those found. */
+function searchesTools({ tools }: Fields): boolean {
+  return listOf(tools)
+    .map(fieldsOf)
+    .some(({ type, execution }) => type === needless && execution !== "client");
 }
 
 /** Tools and the tool choice. */
