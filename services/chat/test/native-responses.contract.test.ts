@@ -86,10 +86,12 @@ after(() => resources.disposeAsync());
 const call = (fields: object = {}) => harness.call("responses", { model: "native", input: "Hi", ...fields });
 const settled = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
 const quantities = () => Object.fromEntries(settled().units.map(({ name, quantity }) => [name, Number(quantity)]));
-const streams = (...events: string[]): Respond => (answer) => {
-  answer.writeHead(200, { "content-type": "text/event-stream" });
-  answer.end(events.join(""));
-};
+const streams =
+  (...events: string[]): Respond =>
+  (answer) => {
+    answer.writeHead(200, { "content-type": "text/event-stream" });
+    answer.end(events.join(""));
+  };
 
 test("passes every field to a provider with the Responses API, and its response back, byte for byte", async () => {
   const body = JSON.stringify(response(), undefined, 1);
@@ -123,7 +125,8 @@ test("stores nothing at the provider, and requests only what has a price", async
 });
 
 test("leaves a number in the input as it was sent", async () => {
-  const input = '[{"role":"user","content":"Hi"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}","n":1.10}]';
+  const input =
+    '[{"role":"user","content":"Hi"},{"type":"function_call","call_id":"c","name":"f","arguments":"{}","n":1.10}]';
   await harness.call("responses", Buffer.from(`{"model":"native","input":${input}}`));
   assert.ok(sent[0]?.body.includes(input), sent[0]?.body);
 });
@@ -145,7 +148,11 @@ for (const [status, details] of [
   ["incomplete", { reason: "content_filter" }],
 ] as const)
   test(`bills an incomplete response (${details.reason}) by its usage`, async () => {
-    respond = streams(begun, delta("x"), event("response.incomplete", { response: response({ status, incomplete_details: details }) }));
+    respond = streams(
+      begun,
+      delta("x"),
+      event("response.incomplete", { response: response({ status, incomplete_details: details }) }),
+    );
     const { text } = await call({ stream: true });
     assert.match(text, /event: response\.incomplete/);
     assert.deepEqual(quantities(), { cached_input_tokens: 4, input_tokens: 16, output_tokens: 6 });
@@ -278,7 +285,12 @@ test("holds for the searches, and for all of the context where an item may refer
   const plain = await holdOf({ model: "searcher", max_output_tokens: 100 });
   const searching = await holdOf({ model: "searcher", max_output_tokens: 100, tools: [{ type: "web_search" }] });
   assert.ok(searching - plain > 3n * (10_000_000n + 40_000_000n), `${plain} ${searching}`);
-  const unknown = await holdOf({ input: [{ role: "user", content: "Hi" }, { type: "computer_call_output", call_id: "c", output: {} }] });
+  const unknown = await holdOf({
+    input: [
+      { role: "user", content: "Hi" },
+      { type: "computer_call_output", call_id: "c", output: {} },
+    ],
+  });
   assert.ok(unknown >= 100_000_000n, String(unknown));
 });
 

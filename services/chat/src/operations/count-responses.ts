@@ -3,8 +3,8 @@ import { defineUnbilled } from "@uag/pipeline/operation/define-query";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import { countPrompt } from "@uag/providers/count";
 import type { ChatContext } from "../context.ts";
-import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
 import { opaque } from "../request/opaque.ts";
+import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
 import { checkUrls } from "../request/urls.ts";
 import { responses } from "./responses.ts";
 

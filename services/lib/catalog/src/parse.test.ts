@@ -79,12 +79,23 @@ test("parses a row into a model with its provider and defaults", () => {
       guarded: false,
     },
     onAbort: undefined,
+    responsesApi: false,
     apiVersion: undefined,
     cachesFromTokens: undefined,
     developerRole: true,
     openAiOptions: new Set(openAiOptionNames),
     freeFields: new Set(["turbo", "output_config.turbo"]),
   });
+});
+
+test("a model is served in the Responses API as its provider is, or as its own row says", () => {
+  const has = provider.replace("protocol: openai", "protocol: openai\n    responses_api: true");
+  const own = (providers: string, upstream: string) =>
+    parseCatalog(yaml(model().replace("{ provider: acme }", `{ provider: acme${upstream} }`), providers), env).models.get(
+      "acme-1",
+    )?.upstreams[0]?.responsesApi;
+  assert.deepEqual([own(provider, ""), own(has, ""), own(has, ", responses_api: false")], [false, true, false]);
+  assert.equal(own(provider, ", responses_api: true"), true);
 });
 
 test("a base URL set by operators gets neither the file's key nor its headers, and is subject to the network guard", () => {
@@ -273,6 +284,11 @@ const faults: [what: string, yaml: string, message: RegExp][] = [
   ],
   ["an id with capitals", yaml(model().replace("acme-1", "Acme-1")), /models\[Acme-1\]\.id: must be lower case/],
   ["a model twice", yaml(model() + model()), /models\[acme-1\]: duplicate id/],
+  [
+    "a Responses API that the protocol does not have",
+    yaml(model(), provider.replace("protocol: openai", "protocol: anthropic\n    responses_api: true")),
+    /providers\.acme\.responses_api: protocol anthropic has no Responses API/,
+  ],
   [
     "an unknown provider",
     yaml(model().replace("provider: acme", "provider: unknown")),

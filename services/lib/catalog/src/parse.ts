@@ -8,8 +8,8 @@ import { type CatalogOverlay, noOverlay, withOverlay } from "./overlay.ts";
 import { pooled } from "./pool.ts";
 import type { ModelPrice } from "./price.ts";
 import { priceInForce, priceVersions, versionFaults, withAccepted } from "./price-versions.ts";
-import { hasResponsesApi } from "./protocols.ts";
 import { type ProviderChanges, resolveProvider } from "./provider.ts";
+import { responsesApiFaults } from "./responses-api-faults.ts";
 import {
   catalogSchema,
   type imageSchema,
@@ -24,7 +24,6 @@ import type {
   Model,
   PriceVersion,
   PriceVersionRow,
-  Protocol,
   Provider,
   Reasoning,
   SpeechTraits,
@@ -174,7 +173,7 @@ function pathText(path: PropertyKey[], content: unknown): string {
 const generating: ReadonlySet<string> = new Set(["chat.completions", "messages", "responses"]);
 
 function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
-  const faults = Object.entries(row.providers).flatMap((each) => [...credentialFaults(each), ...apiFaults(each)]);
+  const faults = [...Object.entries(row.providers).flatMap(credentialFaults), ...responsesApiFaults(row)];
   const seen = new Set<string>();
   for (const { id } of row.models) {
     if (seen.has(id)) faults.push(`  models[${id}]: duplicate id`);
@@ -189,9 +188,6 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
     for (const upstream of model.upstreams) {
       if (!Object.hasOwn(row.providers, upstream.provider))
         faults.push(`  models[${model.id}].upstreams: unknown provider ${upstream.provider}`);
-      const { protocol } = row.providers[upstream.provider] ?? {};
-      if (upstream.responses_api === true && protocol !== undefined && !hasResponsesApi(protocol))
-        faults.push(`  models[${model.id}].upstreams: ${noResponsesApi(protocol)}`);
       for (const unit of unpricedCosts(upstream.cost, model.price))
         faults.push(`  models[${model.id}].upstreams: cost has ${unit}, for which the model has no price`);
     }
@@ -203,12 +199,6 @@ function crossFaults(row: Row, bounded: UnitsByOperation): string[] {
         faults.push(`  models[${model.id}].${field}: a model that generates text requires it`);
   }
   return [...faults, ...reviewFaults(row, seen), ...versionFaults(row, (model) => priceFaults(model, bounded))];
-}
-
-const noResponsesApi = (protocol: Protocol): string => `responses_api: protocol ${protocol} has no Responses API`;
-
-function apiFaults([name, { protocol, responses_api: has }]: [string, Row["providers"][string]]): string[] {
-  return has && !hasResponsesApi(protocol) ? [`  providers.${name}.${noResponsesApi(protocol)}`] : [];
 }
 
 function credentialFaults([name, { api_key, credentials }]: [string, Row["providers"][string]]): string[] {

@@ -48,7 +48,9 @@ const upstreamSchema = z.strictObject({
   responses_api: z
     .boolean()
     .optional()
-    .describe("Whether the provider serves the model at its Responses API; default: as the provider's `responses_api`."),
+    .describe(
+      "Whether the provider serves the model at its Responses API; default: as the provider's `responses_api`.",
+    ),
   vectors_cut_here: z
     .boolean()
     .default(false)

@@ -29,7 +29,8 @@ export function asChat(request: ResponsesRequest): OpenAiChatRequest {
     max_completion_tokens: request.max_output_tokens,
     ...(tools.length > 0 && { tools }),
     ...(tools.length > 0 && request.tool_choice != null && { tool_choice: choiceOf(request.tool_choice) }),
-    ...(tools.length > 0 && request.parallel_tool_calls != null && { parallel_tool_calls: request.parallel_tool_calls }),
+    ...(tools.length > 0 &&
+      request.parallel_tool_calls != null && { parallel_tool_calls: request.parallel_tool_calls }),
     ...(format?.type === "json_object" && { response_format: { type: "json_object" as const } }),
     ...(format?.type === "json_schema" && {
       response_format: {
@@ -68,7 +69,11 @@ function messagesOf(input: ResponsesRequest["input"]): ChatMessage[] {
 function joined(last: Assistant, next: Assistant): Assistant {
   const calls = [...(last.tool_calls ?? []), ...(next.tool_calls ?? [])];
   const content = [last.content, next.content].filter((each) => each != null && each !== "").join("\n");
-  return { role: "assistant", content: content === "" ? null : content, ...(calls.length > 0 && { tool_calls: calls }) };
+  return {
+    role: "assistant",
+    content: content === "" ? null : content,
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
 }
 
 function messageOf(item: InputItem): ChatMessage | undefined {
@@ -135,7 +140,5 @@ function choiceOf(choice: NonNullable<ResponsesRequest["tool_choice"]>): OpenAiC
   }
   const { name } = choice as { name?: string };
   if (name === undefined) return "auto";
-  return choice.type === "custom"
-    ? { type: "custom", custom: { name } }
-    : { type: "function", function: { name } };
+  return choice.type === "custom" ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
 }

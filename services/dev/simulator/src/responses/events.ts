@@ -57,7 +57,8 @@ function* stepsOf(job: ResponsesJob, output: OutputItem, index: number): Generat
   } else if (kind === "message" || kind === "refusal") {
     yield* partSteps(job, output, { ...place, content_index: 0 }, pad);
   } else {
-    const [name, field] = kind === "custom" ? ["custom_tool_call_input", "input"] : ["function_call_arguments", "arguments"];
+    const [name, field] =
+      kind === "custom" ? ["custom_tool_call_input", "input"] : ["function_call_arguments", "arguments"];
     for (const piece of pieces) yield step(`${name}.delta`, { ...place, delta: piece.text, ...pad() }, piece.tokens);
     yield step(`${name}.done`, { ...place, [field as string]: item[field as string] });
   }

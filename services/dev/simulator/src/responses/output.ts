@@ -1,6 +1,6 @@
+import { logprobsOf } from "../completions/logprobs.ts";
 import { type CandidateCall, textOf } from "../content/candidate.ts";
 import type { Piece } from "../content/tokens.ts";
-import { logprobsOf } from "../completions/logprobs.ts";
 import type { ResponsesJob } from "./job.ts";
 import { sealReasoning } from "./sealed.ts";
 

@@ -72,7 +72,9 @@ export const partsOf = <P extends z.ZodType>(part: P) => z.array(part).max(maxPa
 const named: ReadonlySet<string> = new Set(["function", "custom", "namespace"]);
 
 const toolFields = {
-  type: z.string().describe(
+  type: z
+    .string()
+    .describe(
       "function, custom or namespace; web_search, where the model has a price for it; and with models whose provider has the Responses API, its other tools that the client runs, such as apply_patch.",
     ),
   name: z.string().nullish(),

@@ -1,6 +1,6 @@
 import type { Upstream } from "@uag/catalog/types";
-import type { GenerationCall, UpstreamCall } from "../../generation.ts";
 import { isUnpricedCache } from "../../formats/openai-options.ts";
+import type { GenerationCall, UpstreamCall } from "../../generation.ts";
 import { editMembers, topLevelMembers } from "../../json-edit.ts";
 import { providerHeaders } from "../request.ts";
 import { ownInput } from "./input.ts";

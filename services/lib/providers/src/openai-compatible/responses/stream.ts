@@ -102,9 +102,14 @@ export class ResponsesStream extends PassThroughStream {
   #error(event: SseEvent, out: Runs): void {
     const value = fieldsOf(parsedJson(event.text));
     const isError = event.name === "error" || value["type"] === "error";
-    const failure = failureIn({ error: value["error"] ?? (isError ? value : undefined) }, this.#upstream, this.#variant);
+    const failure = failureIn(
+      { error: value["error"] ?? (isError ? value : undefined) },
+      this.#upstream,
+      this.#variant,
+    );
     if (failure === undefined && !isError) this.#pass(event, out);
-    else this.#reported = failure ?? new UpstreamFailure("transient", "the stream failed with an error", { status: 200 });
+    else
+      this.#reported = failure ?? new UpstreamFailure("transient", "the stream failed with an error", { status: 200 });
   }
 
   /** A failed response's event, its error without secrets. */

@@ -11,8 +11,7 @@ export function eventText(data: unknown): string {
   return textOf(delta) ?? "";
 }
 
-const partsOf = (item: Fields): Fields[] =>
-  [...listOf(item["content"]), ...listOf(item["summary"])].map(fieldsOf);
+const partsOf = (item: Fields): Fields[] => [...listOf(item["content"]), ...listOf(item["summary"])].map(fieldsOf);
 
 function itemText(item: Fields): string {
   const parts = partsOf(item).map((part) => texts(part, ["text", "refusal"]));
