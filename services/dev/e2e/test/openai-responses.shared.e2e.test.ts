@@ -6,7 +6,12 @@ import { before, describe, test } from "node:test";
 import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import OpenAI from "openai";
 
-const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
+const city = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};
 const weather = { type: "function" as const, name: "get_weather", parameters: city, strict: true };
 /** A model whose provider has the Responses API and reasons. */
 const model = "gpt-5-mini";
@@ -69,7 +74,11 @@ describe("the official OpenAI SDK gets the provider's own Responses API", () => 
     const [item] = refused.output;
     assert.ok(item?.type === "message");
     assert.deepEqual(item.content, [{ type: "refusal", refusal: "I cannot do that" }]);
-    const cut = await openai.responses.create({ model: "gpt-4o-mini", input: "repeat 90 words", max_output_tokens: 16 });
+    const cut = await openai.responses.create({
+      model: "gpt-4o-mini",
+      input: "repeat 90 words",
+      max_output_tokens: 16,
+    });
     assert.deepEqual([cut.status, cut.incomplete_details?.reason], ["incomplete", "max_output_tokens"]);
   });
 

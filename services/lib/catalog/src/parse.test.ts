@@ -91,9 +91,10 @@ test("parses a row into a model with its provider and defaults", () => {
 test("a model is served in the Responses API as its provider is, or as its own row says", () => {
   const has = provider.replace("protocol: openai", "protocol: openai\n    responses_api: true");
   const own = (providers: string, upstream: string) =>
-    parseCatalog(yaml(model().replace("{ provider: acme }", `{ provider: acme${upstream} }`), providers), env).models.get(
-      "acme-1",
-    )?.upstreams[0]?.responsesApi;
+    parseCatalog(
+      yaml(model().replace("{ provider: acme }", `{ provider: acme${upstream} }`), providers),
+      env,
+    ).models.get("acme-1")?.upstreams[0]?.responsesApi;
   assert.deepEqual([own(provider, ""), own(has, ""), own(has, ", responses_api: false")], [false, true, false]);
   assert.equal(own(provider, ", responses_api: true"), true);
 });

@@ -14,8 +14,7 @@ export function leavingEdge(model: Model, random: Random): Edge | undefined {
   const own = String(random());
   if (model.operations.has("messages") && random() < 0.5) return messagesEdge(model, random, `${own}\n${words}`);
   const isNative = model.operations.has("responses") && model.upstreams.every(({ responsesApi }) => responsesApi);
-  if (isNative && random() < 0.5)
-    return responsesEdge(model, random, `${own}\n${words}`);
+  if (isNative && random() < 0.5) return responsesEdge(model, random, `${own}\n${words}`);
   if (!model.operations.has("chat.completions")) return undefined;
   const sound = { type: "input_audio", input_audio: { data: spokenWav, format: "wav" } };
   const hears = model.input.has("audio") && random() < 0.5;
