@@ -40,6 +40,7 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
     lowersOutputCap: false,
     routingStrategy: "",
     budgetIds: [],
+    rootKeyId: undefined,
   });
   assert.equal(revoked, false);
 
