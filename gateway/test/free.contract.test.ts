@@ -58,7 +58,10 @@ describe("free requests are limited per key", () => {
   for (const route of routes.filter(({ billing }) => billing === "none")) {
     test(`limits ${route.method} ${route.path}, which is free`, async () => {
       const statuses = await statusesOf(route, burst + waiting + 2 * slack);
-      assert.deepEqual(new Set(statuses), new Set([withinLimits(route), 429]));
+      assert.ok(statuses.includes(429));
+      // The fake billing has no envelopes: what counts is how many requests reach it.
+      if (!route.path.startsWith("/v1/envelopes"))
+        assert.deepEqual(new Set(statuses), new Set([withinLimits(route), 429]));
       const passed = statuses.filter((status) => status !== 429).length;
       assert.ok(passed >= burst && passed <= burst + waiting + slack, `${passed} passed`);
     });
