@@ -92,7 +92,10 @@ test("containers and units use the fleet's V8 options and run unprivileged", asy
   assert.ok(unit.includes(`/bin/${command.join(" ")}\n`), "the systemd unit has the same command");
 });
 
-test("hadolint reports no problem of the Dockerfile", async () => {
-  const { code, output } = await runTool(await findHadolint(), [dockerfile]);
+test("hadolint reports no problem of the Dockerfiles", async () => {
+  const { code, output } = await runTool(await findHadolint(), [
+    dockerfile,
+    join(root, "infra/image/engines.Dockerfile"),
+  ]);
   assert.equal(code, 0, output);
 });
