@@ -30,7 +30,7 @@ export const endpoints = {
     summary: "Lists the envelopes that the key opened; for the key of an envelope, it and those below",
     ok: { json: { EnvelopeList: envelopeList } },
     query: envelopeListQuery.shape,
-    examples: [{ name: "page", summary: "The newest envelopes", query: { limit: 2 } }],
+    examples: [{ name: "page", summary: "The newest envelopes", query: { limit: "2" } }],
   },
   "envelopes.get": {
     id: "getEnvelope",

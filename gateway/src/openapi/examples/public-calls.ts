@@ -13,7 +13,9 @@ async function callAll(call: Call, chosen: { readonly billed: boolean }): Promis
 async function callEnvelope(call: Call): Promise<void> {
   const body = { max_usd: "0.01", ttl: 60 };
   const opened = await call("envelopes.create", ["small", "A cent for a minute, and all models"], { body });
-  await call("envelopes.get", ["run", "An envelope with its costs"], { path: { id: String(opened["id"]) } });
+  const path = { id: String(opened["id"]) };
+  await call("envelopes.get", ["run", "An envelope with its costs"], { path });
+  await call("envelopes.close", ["end", "The end of a run"], { path, body: {} });
 }
 
 interface Around {
