@@ -55,23 +55,26 @@ describe("free requests are limited per key", () => {
   /** The status of a request within the limits: the fake metering has no bill of any request. */
   const withinLimits = ({ path }: Route): number => (path === "/v1/receipts/:id" ? 404 : 200);
 
-  for (const route of routes.filter(({ billing }) => billing === "none")) {
-    test(`limits ${route.method} ${route.path}, which is free`, async () => {
-      const statuses = await statusesOf(route, burst + waiting + 2 * slack);
-      assert.ok(statuses.includes(429));
-      // The fake billing has no envelopes: what counts is how many requests reach it.
-      if (!route.path.startsWith("/v1/envelopes"))
-        assert.deepEqual(new Set(statuses), new Set([withinLimits(route), 429]));
-      const passed = statuses.filter((status) => status !== 429).length;
-      assert.ok(passed >= burst && passed <= burst + waiting + slack, `${passed} passed`);
-    });
-  }
+  // Each waits for seconds until its queued requests are refused.
+  describe("route by route", { concurrency: 8 }, () => {
+    for (const route of routes.filter(({ billing }) => billing === "none")) {
+      test(`limits ${route.method} ${route.path}, which is free`, async () => {
+        const statuses = await statusesOf(route, burst + waiting + 2 * slack);
+        assert.ok(statuses.includes(429));
+        // The fake billing has no envelopes: what counts is how many requests reach it.
+        if (!route.path.startsWith("/v1/envelopes"))
+          assert.deepEqual(new Set(statuses), new Set([withinLimits(route), 429]));
+        const passed = statuses.filter((status) => status !== 429).length;
+        assert.ok(passed >= burst && passed <= burst + waiting + slack, `${passed} passed`);
+      });
+    }
 
-  for (const route of routes.filter(({ billing }) => billing !== "none")) {
-    test(`does not limit ${route.method} ${route.path}, which its service admits`, async () => {
-      assert.deepEqual(new Set(await statusesOf(route, burst + 10)), new Set([200]));
-    });
-  }
+    for (const route of routes.filter(({ billing }) => billing !== "none")) {
+      test(`does not limit ${route.method} ${route.path}, which its service admits`, async () => {
+        assert.deepEqual(new Set(await statusesOf(route, burst + 10)), new Set([200]));
+      });
+    }
+  });
 
   test("runs 16 concurrent requests per key, queues more, and rejects those that wait too long", async () => {
     const gate = Promise.withResolvers<void>();
