@@ -225,7 +225,7 @@ describe("users of a console with two replicas", () => {
       .filter({ hasText: "openai" })
       .getByText(/^\d+(?:\.\d)?×$/)
       .waitFor();
-    assert.equal(await row.getByRole("cell").nth(1).textContent(), "2");
+    await row.getByRole("cell").nth(1).filter({ hasText: /^2$/ }).waitFor();
     await page.getByRole("link", { name: "Unpriced requests" }).click();
     const waiting = page.getByRole("row").filter({ hasText: requestId });
     await waiting.click();

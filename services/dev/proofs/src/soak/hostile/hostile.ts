@@ -19,9 +19,14 @@ const progressMs = 10_000;
 /** A task whose provider lost it ends within that time. */
 const settleMs = 180_000;
 
+interface HostileOptions extends Omit<SoakOptions, "killEveryMs"> {
+  /** Requests to send at least, however long they take; default: none. */
+  readonly minRequests?: number;
+}
+
 /** A load of all capabilities against hostile providers; then every bill is checked. */
-export async function soakHostile(options: Omit<SoakOptions, "killEveryMs">): Promise<HostileFigures> {
-  const { minutes, seed, dataDir, report } = options;
+export async function soakHostile(options: HostileOptions): Promise<HostileFigures> {
+  const { minutes, seed, dataDir, report, minRequests = 0 } = options;
   await using fleet = await startTestFleet({
     dataDir,
     services: ["billing", "metering", "chat", "embedding", "media", "speech", "video", "router"],
@@ -31,9 +36,11 @@ export async function soakHostile(options: Omit<SoakOptions, "killEveryMs">): Pr
   await setFault(fleet.run.simulator_url, { hostile: seed });
   const outcomes = new Map<string, number>();
   const until = performance.now() + minutes * 60_000;
+  let sent = 0;
   const work = async (worker: number): Promise<void> => {
     const random = seededRandom(seed * 1_000 + worker);
-    while (performance.now() < until) {
+    while (performance.now() < until || sent < minRequests) {
+      sent++;
       const outcome = await send(fleet, random);
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     }
