@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { runTool } from "@uag/local/engines/run-tool";
 import { repoRoot } from "@uag/local/paths";
-import { UserError } from "@uag/local/terminal/step";
 import { built, type Program } from "../charts/api-server/programs.ts";
 import type { Docker } from "../image/docker/engine.ts";
+import { outputOf } from "../image/docker/output.ts";
 
 const version = "v2.40.3";
 
@@ -45,22 +44,9 @@ export async function findCompose(
   const env = { ...Object.fromEntries(kept), ...settings };
   const file = join(repoRoot, "infra/compose.yaml");
   return {
-    async run(...args) {
+    run(...args) {
       const all = [...first, "--progress=plain", "--project-name", project, "--file", file, ...args];
-      const child = spawn(command, all, { env, stdio: ["ignore", "pipe", "pipe"] });
-      let [output, errors] = ["", ""];
-      child.stdout.on("data", (chunk: Buffer) => {
-        output += chunk;
-      });
-      child.stderr.on("data", (chunk: Buffer) => {
-        errors += chunk;
-      });
-      const code = await new Promise<number | null>((resolve, reject) => {
-        child.on("error", reject);
-        child.on("close", resolve);
-      });
-      if (code === 0) return output;
-      throw new UserError(`docker compose ${args.join(" ")} failed:\n${`${output}${errors}`.trim()}`);
+      return outputOf(command, all, { name: `docker compose ${args.join(" ")}`, env });
     },
   };
 }

@@ -7,10 +7,10 @@ import type { RpcClient } from "@uag/runtime/rpc/client";
 import type { Request } from "express";
 import { checkedBody, checkedQuery, pageOf } from "../admin/check.ts";
 import { jsonTextInTurns, listOf } from "../admin/json.ts";
-import { inOurNames } from "../admin/param-names.ts";
 import { readJson } from "../admin/read-json.ts";
 import { type CostSource, costsOf } from "../envelopes/costs.ts";
 import { showEnvelope } from "../envelopes/show.ts";
+import { inOurNames } from "../param-names.ts";
 import type { GatewayResponse, Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 

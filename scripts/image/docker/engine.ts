@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { runTool } from "@uag/local/engines/run-tool";
 import { step, UserError } from "@uag/local/terminal/step";
 import { installPackage, isInstalled } from "./apt.ts";
+import { outputOf } from "./output.ts";
 
 const engineLog = "/var/log/docker.log";
 const engineStartMs = 30_000;
@@ -23,32 +23,10 @@ export interface Docker {
 
 const buildKit = { ...process.env, DOCKER_BUILDKIT: "1" };
 
-function clientOf(program: string): Docker {
-  return {
-    program,
-    async run(args, { input } = {}) {
-      const child = spawn(program, args, {
-        env: buildKit,
-        stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-      });
-      let [output, errors] = ["", ""];
-      child.stdout?.on("data", (chunk: Buffer) => {
-        output += chunk;
-      });
-      child.stderr?.on("data", (chunk: Buffer) => {
-        errors += chunk;
-      });
-      const code = new Promise<number | null>((resolve, reject) => {
-        child.on("error", reject);
-        child.on("close", resolve);
-      });
-      // A client that ends early reports why in its output.
-      if (input !== undefined && child.stdin) await pipeline(input, child.stdin).catch(() => undefined);
-      if ((await code) === 0) return output;
-      throw new UserError(`docker ${args.join(" ")} failed:\n${`${output}${errors}`.trim()}`);
-    },
-  };
-}
+const clientOf = (program: string): Docker => ({
+  program,
+  run: (args, { input } = {}) => outputOf(program, args, { name: `docker ${args.join(" ")}`, env: buildKit, input }),
+});
 
 const serverVersion = async (program: string): Promise<string | undefined> => {
   const { code, output } = await runTool(program, ["version", "--format", "{{.Server.Version}}"]);

@@ -1,12 +1,11 @@
+import { covers, mayUse } from "@uag/catalog/access";
+
 /** A list that no model is in, as no id begins like this: an empty list means all models. */
 const none: readonly string[] = ["!none"];
 
-const covers = (entry: string, name: string): boolean =>
-  entry === name || (entry.endsWith("*") && name.startsWith(entry.slice(0, -1)));
-
 /** Whether each entry allows only models that `allowed` allows too; entries may end in `*`. */
 export function isWithin(entries: readonly string[], allowed: readonly string[]): boolean {
-  return allowed.length === 0 || entries.every((entry) => allowed.some((other) => covers(other, entry)));
+  return entries.every((entry) => mayUse(allowed, entry));
 }
 
 /** The entries of models that both lists allow. An empty list allows all. */

@@ -5,7 +5,7 @@ import type { BudgetBook, SharedBudget } from "./budget.ts";
 import { chain, type Posting } from "./entry.ts";
 import { type Grant, type HolderState, isLive, unfoldedOf } from "./grant.ts";
 import { addMoney, isBalanced, isSound, larger, type Money, moved } from "./money.ts";
-import { Spending } from "./spending.ts";
+import { keysOf, Spending } from "./spending.ts";
 
 /** The state of an account before its next row. */
 export interface AccountState {
@@ -158,7 +158,6 @@ export class WorkingBook implements Book {
 
   #spend(event: UsageEvent, charged: bigint): void {
     this.newSpending.add(event, charged);
-    for (const id of [event.keyId, event.rootKeyId ?? "", ...event.budgetIds])
-      this.spent.set(id, (this.spent.get(id) ?? 0n) + charged);
+    for (const id of [...keysOf(event), ...event.budgetIds]) this.spent.set(id, (this.spent.get(id) ?? 0n) + charged);
   }
 }

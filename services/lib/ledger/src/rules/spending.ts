@@ -10,6 +10,9 @@ export interface Charge {
   readonly charged: bigint;
 }
 
+/** The keys whose own budgets an event counts toward: its key, and for an envelope's the one that opened it. */
+export const keysOf = ({ keyId, rootKeyId = "" }: UsageEvent): string[] => [keyId, rootKeyId].filter((id) => id !== "");
+
 /** Adds up what events charge to each budget. */
 export class Spending {
   readonly #charges = new Map<string, Charge>();
@@ -19,10 +22,10 @@ export class Spending {
     return [...this.#charges.values()];
   }
 
-  add({ accountId, keyId, rootKeyId = "", budgetIds }: UsageEvent, charged: bigint): void {
+  add(event: UsageEvent, charged: bigint): void {
     if (charged === 0n) return;
-    for (const id of [keyId, rootKeyId])
-      if (id !== "") this.#add(`${accountId}/${id}`, { accountId, keyId: id, charged });
+    const { accountId, budgetIds } = event;
+    for (const keyId of keysOf(event)) this.#add(`${accountId}/${keyId}`, { accountId, keyId, charged });
     for (const budgetId of budgetIds) this.#add(`${accountId}/${budgetId}`, { accountId, budgetId, charged });
   }
 
