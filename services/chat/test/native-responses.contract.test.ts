@@ -187,6 +187,14 @@ test("calls the next provider when a response fails before it has output", async
   assert.match(text, /event: response\.completed/);
 });
 
+test("holds at most eight events until there is output, so that a provider that sends none takes no more memory", async () => {
+  const begunOften = Array.from({ length: 9 }, () => begun);
+  respond = (answer, path) => streams(...begunOften, event("error", { message: "Overloaded." }))(answer, path);
+  const { text, header } = await call({ model: "two-native", stream: true });
+  assert.equal(header("x-gateway-attempts"), "1");
+  assert.equal(text.match(/event: response\.created/g)?.length, 9);
+});
+
 test("bills a response that was cut off by what it showed, and unseen reasoning at its bound", async () => {
   respond = streams(begun, delta("one two three"));
   const { text } = await call({ model: "native", stream: true, max_output_tokens: 500 });
@@ -239,13 +247,17 @@ const refused: readonly [title: string, fields: object, param: string][] = [
   ["an image generation", { model: "searcher", tools: [{ type: "image_generation" }] }, "tools[0].type"],
   ["a shell in the provider's container", { model: "searcher", tools: [shell] }, "tools[0].type"],
   ["a compaction by the provider", { context_management: [{ type: "compaction" }] }, "context_management"],
-  ["a file of the operator's", file({ type: "input_file", file_id: "file-1" }), "input[0].content[0].file_id"],
   [
-    "an image of the operator's",
+    "a file stored in the operator's account",
+    file({ type: "input_file", file_id: "file-1" }),
+    "input[0].content[0].file_id",
+  ],
+  [
+    "an image stored in the operator's account",
     file({ type: "input_image", image_url: "https://x.test/a.png", file_id: "file-1" }),
     "input[0].content[0].file_id",
   ],
-  ["an item of the operator's", { input: [{ type: "item_reference", id: "msg_1" }] }, "input[0]"],
+  ["an item stored in the operator's account", { input: [{ type: "item_reference", id: "msg_1" }] }, "input[0]"],
   ["a previous response", { previous_response_id: "resp_1" }, "previous_response_id"],
   ["too many tool calls", { max_tool_calls: 5_000 }, "max_tool_calls"],
 ];

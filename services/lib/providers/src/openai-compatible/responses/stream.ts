@@ -28,6 +28,9 @@ const counted = /\.delta$|^response\.output_item\.added$/;
 /** Events before there is any output: a response that fails after them can still be made elsewhere. */
 const opening: ReadonlySet<string> = new Set(["response.created", "response.queued", "response.in_progress"]);
 
+/** Opening events that are held until there is output; each has the whole request. */
+const maxOpening = 8;
+
 /**
  * A stream of the Responses format for a client of the same format: each event is passed on as
  * received, the first ones with the output, and the last one once the bill is written.
@@ -70,7 +73,8 @@ export class ResponsesStream extends PassThroughStream {
     const type = event.name || (textOf(fieldsOf(parsedJson(event.text))["type"]) ?? "");
     if (isTerminal(type)) this.#finish(event, data, out);
     else if (type === "error" || type === "") this.#error(event, out);
-    else if (this.#opening !== undefined && opening.has(type)) this.#opening.push(Buffer.from(event.raw));
+    else if (opening.has(type) && this.#opening !== undefined && this.#opening.length < maxOpening)
+      this.#opening.push(Buffer.from(event.raw));
     else {
       if (counted.test(type)) this.delivered.add(data);
       this.#pass(event, out);
