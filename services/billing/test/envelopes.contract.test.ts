@@ -74,7 +74,7 @@ test("the key of an envelope has the limits, budgets and models that its root ha
   assert.equal((await callerOf(billing, digest)).caller?.expiresAtMs, 1n);
 });
 
-test("grants are issued within an envelope, those above it and the root's month, and name what is exceeded", async () => {
+test("a grant stays within its envelope, the envelopes above it and the root key's monthly budget, and a refusal names what is exceeded", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 9_000n);
@@ -116,7 +116,7 @@ test("grants are issued within an envelope, those above it and the root's month,
   assert.deepEqual(await faults(billing), []);
 });
 
-test("no grant is issued in a closed envelope, and what its grants still hold settles", async () => {
+test("a closed envelope gets no grant, and requests under way in it still settle", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 9_000n);
@@ -175,7 +175,7 @@ test("an envelope that is opened while the one above it, or its root, is closed 
   }
 });
 
-test("envelopes are no budgets: they are not listed, changed, deleted or shared as such", async () => {
+test("envelopes are not listed, changed, deleted or shared as budgets", async () => {
   await using db = scratch();
   await using billing = await startBilling(db.env);
   const accountId = await fund(billing, 9_000n);

@@ -120,7 +120,8 @@ export async function createEnvelope(
     const above = await findAbove(billing, transaction, { key, parentId });
     await checkCounts(billing, transaction, above);
     const { root, parent } = above;
-    if (!isWithin(request.models, above.models)) throw invalid("models", "The key above may not use all these models.");
+    if (!isWithin(request.models, above.models))
+      throw invalid("models", "The key or envelope above may not use all of these models.");
     if (parent !== undefined && amount > parent.amount)
       throw invalid("max_usd", "An envelope cannot have more than the one above it.");
     const expiresAt = new Date(Math.min(at.getTime() + ttlSeconds * 1_000, above.endsAtMs));
