@@ -54,7 +54,14 @@ test("a run on two replicas of billing and chat, killed under way, never spends 
     // Until the envelope is used up, whatever was refused while billing was away.
     await waitFor(async () => (await ask(agents[0]?.client as TestClient, 1)) === 402, { what: "the envelope's end" });
 
-    const { status, text } = await fleet.client.post(`/v1/envelopes/${top.envelope.id}/close`, {});
+    // Like a client, it repeats what is refused with 503 while billing restarts.
+    const { status, text } = await waitFor(
+      async () => {
+        const response = await fleet.client.post(`/v1/envelopes/${top.envelope.id}/close`, {});
+        return response.status !== 503 && response;
+      },
+      { what: "billing" },
+    );
     assert.equal(status, 200, text);
     const audit = await fleet.audit();
     assert.deepEqual(audit.violations, []);
