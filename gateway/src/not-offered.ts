@@ -7,7 +7,6 @@ const useChat = "Use POST /v1/chat/completions.";
 const useResponses = "Use POST /v1/responses.";
 const sendHistory = "Send the conversation's earlier messages with each request.";
 const sendFiles = "Send files within the request, in base64 or by URL.";
-const sendAudio = "Send the audio as input_audio to a model with audio input at POST /v1/chat/completions.";
 
 /**
  * Endpoints of OpenAI's and Anthropic's APIs that this gateway does not have, each with the paths
@@ -16,7 +15,6 @@ const sendAudio = "Send the audio as input_audio to a model with audio input at 
  */
 const rows: readonly Row[] = [
   ["/v1/assistants", "OpenAI", "assistants", useResponses],
-  ["/v1/audio/translations", "OpenAI", "audio translations", sendAudio],
   ["/v1/batches", "OpenAI", "batches", "Send the requests one by one."],
   ["/v1/chat/completions/*", "OpenAI", "stored chat completions", sendHistory],
   ["/v1/containers", "OpenAI", "containers"],

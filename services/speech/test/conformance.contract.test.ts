@@ -54,5 +54,10 @@ conformance({
       stream: { begin, piece: delta("Hello ".repeat(1_500)) },
     },
     { ...transcript(bySeconds, ["model", "seconds"], ["response_format", "srt"]), name: "subtitles" },
+    {
+      ...transcript(bySeconds, ["model", "seconds"]),
+      operation: "audio.translations",
+      name: "a translation of audio",
+    },
   ],
 });

@@ -29,6 +29,7 @@ models:
     upstreams: [{ provider: openai }]
   - <<: *tokens
     id: seconds
+    operations: [audio.transcriptions, audio.translations]
     transcription: { formats: [json, verbose_json] }
     price: { audio_seconds: 0.0001 }
 `;

@@ -2,7 +2,7 @@ import { embeddingRequest } from "@uag/contract/requests/embeddings";
 import { imageEditRequest, imageRequests } from "@uag/contract/requests/images";
 import { voiceListQuery } from "@uag/contract/requests/queries";
 import { speechRequest } from "@uag/contract/requests/speech";
-import { transcriptionRequest } from "@uag/contract/requests/transcriptions";
+import { transcriptionRequest, translationRequest } from "@uag/contract/requests/transcriptions";
 import {
   alphaImageResult,
   embeddingResult,
@@ -23,7 +23,7 @@ const audio = new File([new Uint8Array(tone())], "tone.wav", { type: "audio/wav"
 
 export const tags = {
   Embeddings: "Embedding vectors of texts.",
-  Audio: "Speech synthesis and its voices, and transcription.",
+  Audio: "Speech synthesis and its voices, and transcription and translation.",
   Images: "Images from a description, and image edits. The body depends on the model family.",
 };
 
@@ -76,6 +76,14 @@ export const endpoints = {
       },
       { name: "srt", summary: "Subtitles", form: { model: "whisper-1", response_format: "srt", file: audio } },
     ],
+  },
+  "audio.translations": {
+    id: "createTranslation",
+    tag: "Audio",
+    summary: "Transcribes audio in English",
+    request: { TranslationForm: translationRequest },
+    ok: { json: { Transcript: transcript, VerboseTranscript: verboseTranscript }, text: true },
+    examples: [{ name: "english", summary: "The text in English", form: { model: "whisper-1", file: audio } }],
   },
   "audio.voices": {
     id: "listVoices",

@@ -83,6 +83,44 @@ describe("transcription through the public server", () => {
     assert.match(texts[2] ?? "", /^WEBVTT\n\n00:00:00\.000 --> 00:00:0\d\.\d{3}\n\S/);
   });
 
+  test("a translation is billed by the length of the audio, in every format, as its provider reports no usage", async () => {
+    const bodyOf = async (responseFormat: "json" | "text" | "srt" | "verbose_json" | "vtt") => ({
+      model: whisper,
+      file: await recording(12.4),
+      prompt: "say: A boat on the lake.",
+      response_format: responseFormat,
+    });
+    const texts = await Promise.all(
+      (["json", "text", "srt", "verbose_json", "vtt"] as const).map(async (format) => {
+        const { data, response } = await openai.audio.translations.create(await bodyOf(format)).withResponse();
+        const bill = await billOf(response);
+        assert.deepEqual([bill.costNanoUsd, bill.rawUsage, bill.outcome], [1_300_000n, undefined, Outcome.COMPLETED]);
+        return data as unknown;
+      }),
+    );
+    const [json, text, srt, verbose, vtt] = texts;
+    assert.deepEqual(json, { text: "A boat on the lake." });
+    assert.equal(text, "A boat on the lake.\n");
+    assert.match(String(srt), /^1\n00:00:00,000 --> 00:00:\d\d,\d{3}\nA boat/);
+    assert.match(String(vtt), /^WEBVTT\n\n00:00:00\.000 --> 00:00:\d\d\.\d{3}\nA boat/);
+    const { task, duration, segments } = verbose as OpenAI.Audio.TranslationVerbose & { task: string };
+    assert.deepEqual([task, duration, (segments?.length ?? 0) > 0], ["translate", 12.4, true]);
+  });
+
+  test("a translation takes no field of a transcription, and no model that only transcribes", async () => {
+    const file = await recording(1);
+    await assert.rejects(
+      openai.audio.translations.create({ model: whisper, file, response_format: "diarized_json" as "json" }),
+      (error: Error) => error instanceof OpenAI.BadRequestError && error.param === "response_format",
+    );
+    await assert.rejects(
+      openai.audio.translations.create({ model: gpt4o, file }),
+      (error: Error) => error instanceof OpenAI.BadRequestError && error.code === "endpoint_model_mismatch",
+    );
+    const body = { model: whisper, file, language: "xx", stream: "true", "include[]": "logprobs" };
+    assert.match((await openai.audio.translations.create(body as typeof body & { prompt?: string })).text, /\w/);
+  });
+
   test("a transcript is streamed with log probabilities, and billed by the usage in its last event", async () => {
     const { data, response } = await openai.audio.transcriptions
       .create({ model: gpt4o, file: await recording(30), stream: true, include: ["logprobs"] })

@@ -226,7 +226,8 @@ function capabilityFaults(model: z.infer<typeof modelSchema>): string[] {
   }
   if (model.operations.includes("audio.speech") && model.speech === undefined)
     faults.push(`  models[${model.id}]: a text-to-speech model requires speech`);
-  if (model.operations.includes("audio.transcriptions")) faults.push(...transcriptionFaults(model));
+  if (model.operations.some((name) => name === "audio.transcriptions" || name === "audio.translations"))
+    faults.push(...transcriptionFaults(model));
   return faults;
 }
 

@@ -64,6 +64,7 @@ const meteredOperations = {
   rerank: { sizing: sizings.rerank, needs: [["input_tokens"]] },
   "audio.speech": { sizing: sizings.speech, needs: [["characters"]] },
   "audio.transcriptions": { sizing: sizings.transcriptions, needs: transcriptionNeeds },
+  "audio.translations": { sizing: sizings.transcriptions, needs: transcriptionNeeds },
   "images.generations": { sizing: sizings.images, needs: imageNeeds },
   "images.edits": { sizing: sizings.images, needs: imageNeeds },
   "videos.generations": { sizing: sizings.videos, needs: [["video_seconds", "output_tokens"]] },

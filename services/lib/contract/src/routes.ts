@@ -106,6 +106,7 @@ const moderation = { ...json, billing: "free", label: { en: "Moderation", zh: "�
 const rerank = { ...json, billing: "metered", label: { en: "Reranking", zh: "重排序" } } as const;
 const speech = { ...json, billing: "metered", label: { en: "Speech", zh: "语音合成" } } as const;
 const transcription = { ...audioForm, billing: "metered", label: { en: "Transcription", zh: "语音转写" } } as const;
+const translation = { ...audioForm, billing: "metered", label: { en: "Audio translation", zh: "语音翻译" } } as const;
 const images = { ...json, billing: "metered", label: { en: "Images", zh: "图像" } } as const;
 const video = { ...json, billing: "metered", label: { en: "Video", zh: "视频" } } as const;
 
@@ -181,6 +182,7 @@ const publicTable = [
   forward("POST", "/v2/rerank", "embedding", "rerank", rerank),
   forward("POST", "/v1/audio/speech", "speech", "audio.speech", speech),
   forward("POST", "/v1/audio/transcriptions", "speech", "audio.transcriptions", transcription),
+  forward("POST", "/v1/audio/translations", "speech", "audio.translations", translation),
   forward("GET", "/v1/audio/voices", "speech", "audio.voices", { ...noBody, billing: "none" }),
   forward("POST", "/v1/images/generations", "media", "images.generations", images),
   forward("POST", "/v1/images/edits", "media", "images.edits", { ...images, ...form }),

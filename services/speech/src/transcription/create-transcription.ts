@@ -1,3 +1,4 @@
+import type { Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { CapabilityContext } from "@uag/pipeline/context";
 import { defineOperation, type OperationContext } from "@uag/pipeline/operation/define-operation";
@@ -9,8 +10,8 @@ import { LiveStream } from "@uag/providers/live-stream";
 import { fieldCosts } from "@uag/providers/passed-fields/media";
 import { streamTranscript, transcribe } from "@uag/providers/transcriptions/transcribe";
 import type { Transcript } from "@uag/providers/transcriptions/types";
-import { audioForm } from "./form.ts";
-import { readTranscription, type TranscriptionRequest } from "./request.ts";
+import { type AudioForm, audioForm } from "./form.ts";
+import { readTranscription, readTranslation, type TranscriptionRequest } from "./request.ts";
 import { rendered } from "./response.ts";
 import { streamResponse } from "./stream-response.ts";
 import { chargeFor, owedFor, transcriptionSize } from "./usage.ts";
@@ -20,16 +21,31 @@ export interface TranscriptionContext extends OperationContext, Pick<CapabilityC
 
 type AdmittedTranscription = AdmittedRequest<TranscriptionRequest, Size>;
 
+/** What an operation's form may have. */
+interface Kind {
+  readonly name: "audio.transcriptions" | "audio.translations";
+  readonly read: (form: AudioForm, model: Model) => TranscriptionRequest;
+}
+
 /** `POST /v1/audio/transcriptions`: a form with an audio file. */
 export function createTranscription(context: TranscriptionContext): Operation {
+  return operation(context, { name: "audio.transcriptions", read: readTranscription });
+}
+
+/** `POST /v1/audio/translations`: a form with an audio file, whose transcript is in English. */
+export function createTranslation(context: TranscriptionContext): Operation {
+  return operation(context, { name: "audio.translations", read: readTranslation });
+}
+
+function operation(context: TranscriptionContext, { name, read }: Kind): Operation {
   return defineOperation(context, {
-    name: "audio.transcriptions",
+    name,
     body: audioForm,
     modelOf: ({ fields }) => namedModel(fields.get("model")),
-    fieldsOf: ({ fields }) => ({ sent: Object.fromEntries(fields), known: fieldCosts["audio.transcriptions"] }),
-    read: readTranscription,
+    fieldsOf: ({ fields }) => ({ sent: Object.fromEntries(fields), known: fieldCosts[name] }),
+    read,
     size: transcriptionSize,
-    streams: ({ stream }) => stream,
+    ...(name === "audio.transcriptions" && { streams: ({ stream }: TranscriptionRequest) => stream }),
     call: (admitted: AdmittedTranscription) => callUpstreams(context, admitted),
     owed: (admitted, { failure }) => owedFor(admitted, failure.received),
     discard: ({ value }) => void (value instanceof LiveStream && value.cancel()),
@@ -42,8 +58,8 @@ function callUpstreams(
   { exchange, admitted, attempt, memory, request }: AdmittedTranscription,
 ): Promise<Attempted<Transcript | LiveStream>> {
   const { requestId, signal } = exchange;
-  const { audio, sent: format, stream, fields } = request;
-  const call = { requestId, audio, format, stream, fields };
+  const { task, audio, sent: format, stream, fields } = request;
+  const call = { requestId, task, audio, format, stream, fields };
   const disconnect = { drains, draining: () => admitted.clientLeft() };
   const made = stream ? streamTranscript : transcribe;
   return attempt<Transcript | LiveStream>((upstream) => made({ pools, call, upstream, signal, disconnect, memory }));

@@ -1,11 +1,13 @@
 import type { Model, TranscriptFormat, TranscriptionTraits } from "@uag/catalog/types";
-import { type ResponseFormat, transcriptionFields } from "@uag/contract/requests/transcriptions";
+import { type ResponseFormat, transcriptionFields, translationFields } from "@uag/contract/requests/transcriptions";
+import type { TranscriptionTask } from "@uag/providers/transcriptions/types";
 import { checked } from "@uag/untrusted/schema-fault";
 import type { z } from "zod";
 import { type Audio, type AudioForm, invalid } from "./form.ts";
 
-/** A valid request for a transcript. */
+/** A valid request for a transcript, or for its translation. */
 export interface TranscriptionRequest {
+  readonly task: TranscriptionTask;
   readonly traits: TranscriptionTraits;
   readonly audio: Audio;
   readonly prompt: string;
@@ -19,25 +21,47 @@ export interface TranscriptionRequest {
 }
 
 type Fields = z.infer<typeof transcriptionFields>;
+type CommonFields = Pick<Fields, "prompt" | "response_format">;
 
 /**
  * Validates a form for a model.
  * @throws {GatewayError} naming the field at fault
  */
 export function readTranscription(form: AudioForm, model: Model): TranscriptionRequest {
-  const traits = model.transcription;
-  if (traits === undefined) throw new Error(`the catalogue entry of ${model.id} has no transcription`);
-  const { audio } = form;
-  if (audio instanceof Error) throw audio;
+  const { traits, audio } = partsOf(form, model);
   const fields = checked(transcriptionFields, valuesOf(form));
-  const { prompt = "", response_format: format = "json" } = fields;
-  const sent = sentFormat(format, traits);
-  if (prompt !== "" && !traits.prompt) throw invalid("prompt", "is not supported by this model");
+  const { format, sent } = formatsOf(fields, traits);
   checkGranularities(fields, format);
   checkIncluded(fields, format, traits);
   // OpenAI ignores the field for a model that does not stream.
   const stream = fields.stream === "true" && traits.streams;
-  return { traits, audio, prompt, format, sent, stream, fields: fieldsToSend(fields) };
+  const { prompt = "" } = fields;
+  return { task: "transcribe", traits, audio, prompt, format, sent, stream, fields: fieldsToSend(fields, passed) };
+}
+
+/**
+ * Validates a form of a translation for a model. Translations are not streamed.
+ * @throws {GatewayError} naming the field at fault
+ */
+export function readTranslation(form: AudioForm, model: Model): TranscriptionRequest {
+  const { traits, audio } = partsOf(form, model);
+  const fields = checked(translationFields, valuesOf(form));
+  const { format, sent } = formatsOf(fields, traits);
+  const { prompt = "" } = fields;
+  const toSend = fieldsToSend(fields, ["prompt", "temperature"]);
+  return { task: "translate", traits, audio, prompt, format, sent, stream: false, fields: toSend };
+}
+
+function partsOf({ audio }: AudioForm, { id, transcription: traits }: Model) {
+  if (traits === undefined) throw new Error(`the catalogue entry of ${id} has no transcription`);
+  if (audio instanceof Error) throw audio;
+  return { traits, audio };
+}
+
+function formatsOf({ prompt = "", response_format: format = "json" }: CommonFields, traits: TranscriptionTraits) {
+  const sent = sentFormat(format, traits);
+  if (prompt !== "" && !traits.prompt) throw invalid("prompt", "is not supported by this model");
+  return { format, sent };
 }
 
 /** Fields arrive as text, and an empty one counts as absent; a list has a name of its own. */
@@ -92,8 +116,11 @@ const passed = [
   "chunking_strategy",
 ] as const;
 
-function fieldsToSend(fields: Fields): (readonly [string, string])[] {
-  return passed.flatMap((name) => {
+function fieldsToSend(
+  fields: Partial<Pick<Fields, (typeof passed)[number]>>,
+  names: readonly (typeof passed)[number][],
+): (readonly [string, string])[] {
+  return names.flatMap((name) => {
     const value = fields[name] ?? [];
     return (Array.isArray(value) ? value : [value]).map((each) => [name, each] as const);
   });

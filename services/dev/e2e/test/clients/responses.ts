@@ -74,6 +74,9 @@ async function transcribe(send: Send): Promise<void> {
     body.set("file", new Blob([new Uint8Array(tone())], { type: "audio/wav" }), "a.wav");
     await send("POST", "/v1/audio/transcriptions", { body });
     await send("POST", "/v1/estimate/audio/transcriptions", { body });
+    body.delete("timestamp_granularities[]");
+    await send("POST", "/v1/audio/translations", { body });
+    await send("POST", "/v1/estimate/audio/translations", { body });
   }
 }
 

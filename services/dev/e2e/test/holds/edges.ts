@@ -64,7 +64,7 @@ function speechEdge(model: Model, random: Random): Edge {
 }
 
 /** Files whose headers state less than they contain, or nothing, beside honest ones. */
-async function transcriptionEdge(model: Model, random: Random): Promise<Edge> {
+async function audioEdge(operation: string, model: Model, random: Random): Promise<Edge> {
   const form = new FormData();
   form.set("model", model.id);
   form.set("prompt", random() < 0.5 ? "" : `${random()} ${"汉字 ".repeat(60)}`);
@@ -72,7 +72,7 @@ async function transcriptionEdge(model: Model, random: Random): Promise<Edge> {
   form.set("file", new Blob([new Uint8Array(file)]), "a");
   const response = new Response(form);
   const body = Buffer.from(await response.arrayBuffer());
-  return { operation: "audio.transcriptions", body, contentType: response.headers.get("content-type") ?? "" };
+  return { operation, body, contentType: response.headers.get("content-type") ?? "" };
 }
 
 const commonSizes = ["auto", "256x256", "512x512", "1024x1024", "1536x1024", "1024x1536", "2048x2048", "3840x2160"];
@@ -147,7 +147,8 @@ export const edges: Readonly<Record<string, EdgeOf>> = {
   batch_embed_contents: batchEmbedContentsEdge,
   rerank: rerankEdge,
   "audio.speech": speechEdge,
-  "audio.transcriptions": transcriptionEdge,
+  "audio.transcriptions": (...at) => audioEdge("audio.transcriptions", ...at),
+  "audio.translations": (...at) => audioEdge("audio.translations", ...at),
   "images.generations": imagesEdge,
   "images.edits": editsEdge,
 } satisfies Record<Exclude<OperationBilled<"metered">, "videos.generations">, EdgeOf>;

@@ -37,15 +37,16 @@ export function spokenIn(call: Call, seconds: number, prompt: string): Spoken {
 }
 
 export interface VerboseOptions {
+  readonly task: "transcribe" | "translate";
   readonly seconds: number;
   readonly granularities: readonly string[];
 }
 
 /** `verbose_json`, without usage. */
-export function verboseOf({ text, words, segments }: Spoken, { seconds, granularities }: VerboseOptions): object {
+export function verboseOf({ text, words, segments }: Spoken, { task, seconds, granularities }: VerboseOptions): object {
   const random = randomFrom(text, "tokens");
   return {
-    task: "transcribe",
+    task,
     language: "english",
     duration: rounded(seconds),
     text,

@@ -5,12 +5,14 @@ export interface TranscriptionModel {
   readonly id: string;
   readonly formats: readonly string[];
   readonly streams: boolean;
+  /** Also serves translations (OpenAI's reference, create translation). */
+  readonly translates?: boolean;
   readonly maxSeconds?: number;
   /** Of audio; undefined for a model that is billed by length. */
   readonly tokensPerSecond?: number;
 }
 
-const whisper = { formats: ["json", "text", "srt", "verbose_json", "vtt"], streams: false };
+const whisper = { formats: ["json", "text", "srt", "verbose_json", "vtt"], streams: false, translates: true };
 const gpt4o = { formats: ["json"], streams: true, maxSeconds: 1_500, tokensPerSecond: 10 };
 
 const models: readonly TranscriptionModel[] = [

@@ -25,6 +25,13 @@ const schema = z.looseObject({
   stream: z.enum(["true", "false"]).optional(),
 });
 
+const translationSchema = z.looseObject({
+  model: z.string(),
+  prompt: z.string().optional(),
+  response_format: z.enum(["json", "text", "srt", "verbose_json", "vtt"]).optional(),
+  temperature: z.coerce.number().min(0).max(1).optional(),
+});
+
 type Request = z.infer<typeof schema>;
 
 function fileOf(form: Form): FormPart {
@@ -147,10 +154,38 @@ export function openAiTranscriptions(call: Call): Reply {
   if (format === "json" || format === "verbose_json") {
     const granularities = form.lists["timestamp_granularities[]"] ?? ["segment"];
     const plain = { text: spoken.text, ...logprobsIn(spoken.text, form) };
-    const body = format === "json" ? plain : verboseOf(spoken, { seconds, granularities });
+    const body = format === "json" ? plain : verboseOf(spoken, { task: "transcribe", seconds, granularities });
     return { type: "json", status: 200, body: { ...body, ...reported }, ...reported, ...measured };
   }
+  return { ...textReply(spoken, format), ...measured };
+}
+
+/**
+ * `POST /v1/audio/translations`, a multipart form. Its responses report no usage
+ * (https://platform.openai.com/docs/api-reference/audio/createTranslation).
+ */
+export function openAiTranslations(call: Call): Reply {
+  const form = call.body instanceof Form ? call.body : new Form({}, []);
+  const parsed = translationSchema.safeParse(form.fields);
+  if (!parsed.success) throw wrongBody(parsed.error, form.fields);
+  const model = transcriptionModelOf(call.model ?? "");
+  if (!model.translates) {
+    const message = `The model \`${model.id}\` does not support translations.`;
+    throw rejectOpenAi({ status: 400, message, param: "model", code: "unsupported_value" });
+  }
+  const { prompt = "", response_format: format = "json" } = parsed.data;
+  const seconds = secondsOf(fileOf(form), model);
+  const spoken = spokenIn(call, seconds, prompt);
+  const { usage: trueUsage, units } = usageOf(seconds, spoken, prompt, model);
+  const measured = { trueUsage, units };
+  if (format === "json") return { type: "json", status: 200, body: { text: spoken.text }, ...measured };
+  if (format !== "verbose_json") return { ...textReply(spoken, format), ...measured };
+  const body = verboseOf(spoken, { task: "translate", seconds, granularities: ["segment"] });
+  return { type: "json", status: 200, body, ...measured };
+}
+
+function textReply(spoken: Spoken, format: string): Reply & { readonly type: "bytes" } {
   const text = format === "srt" ? srtOf(spoken) : format === "vtt" ? vttOf(spoken) : `${spoken.text}\n`;
   const contentType = "text/plain; charset=utf-8";
-  return { type: "bytes", status: 200, contentType, bytes: Buffer.from(text), ...measured };
+  return { type: "bytes", status: 200, contentType, bytes: Buffer.from(text) };
 }

@@ -2,7 +2,7 @@ import type { Call, Provider, Reply } from "../http/types.ts";
 import { openAiImageEdits } from "../openai-media/edits.ts";
 import { openAiImages } from "../openai-media/generations.ts";
 import { openAiSpeech } from "../openai-media/speech.ts";
-import { openAiTranscriptions } from "../openai-media/transcriptions.ts";
+import { openAiTranscriptions, openAiTranslations } from "../openai-media/transcriptions.ts";
 import { openAiChat } from "./chat.ts";
 import { openAiEmbeddings } from "./embeddings.ts";
 import { openAiModelIds } from "./models.ts";
@@ -57,6 +57,14 @@ export const openAi: Provider = {
       operation: "audio.transcriptions",
       reads: "form",
       handle: openAiTranscriptions,
+    },
+    {
+      method: "POST",
+      path: "/v1/audio/translations",
+      operation: "audio.translations",
+      reads: "form",
+      streams: false,
+      handle: openAiTranslations,
     },
     {
       method: "GET",

@@ -57,8 +57,24 @@ export const transcriptionFields = z.looseObject({
     .optional(),
 });
 
-/** The whole form: with the model and the file, which is read separately. */
-export const transcriptionRequest = transcriptionFields.extend({
+/** The text fields of the form of `POST /v1/audio/translations` (OpenAI's reference). */
+export const translationFields = transcriptionFields.pick({ prompt: true, temperature: true }).extend({
+  prompt: z
+    .string()
+    .max(maxPromptChars)
+    .describe("Text in English that guides the model's style, or precedes the audio.")
+    .optional(),
+  response_format: z.enum(["json", "text", "srt", "verbose_json", "vtt"]).describe("Default: `json`.").optional(),
+});
+
+/** The fields of both forms that are not text alone: the model, and the file, which is read separately. */
+const modelAndFile = {
   model: z.string().min(1),
   file: z.file().describe(`The audio, at most 25 MiB: ${audioEndings.join(", ")}.`),
-});
+};
+
+/** The whole form of a transcription. */
+export const transcriptionRequest = transcriptionFields.extend(modelAndFile);
+
+/** The whole form of a translation. */
+export const translationRequest = translationFields.extend(modelAndFile);

@@ -7,13 +7,26 @@ import { bearerHeaders } from "../openai-compatible/headers.ts";
 import { openAiVariant } from "../openai-compatible/variant.ts";
 import type { PostedCall } from "../post.ts";
 import { bodyKind } from "../reading/body-kind.ts";
-import type { Transcript, TranscriptionAdapter, TranscriptionCall } from "../transcriptions/types.ts";
+import type {
+  Transcript,
+  TranscriptionAdapter,
+  TranscriptionCall,
+  TranscriptionTask,
+} from "../transcriptions/types.ts";
 import { MultipartForm } from "./multipart.ts";
 import { collectedTranscript } from "./transcript-events.ts";
 import { OpenAiTranscriptStream, replayedTranscript } from "./transcript-stream.ts";
 import { transcriptionUsageIn } from "./transcription-usage.ts";
 
-/** Transcription of OpenAI and of vendors with the same protocol (OpenAI's reference, create transcription). */
+const paths: Readonly<Record<TranscriptionTask, string>> = {
+  transcribe: "/audio/transcriptions",
+  translate: "/audio/translations",
+};
+
+/**
+ * Transcription and translation of OpenAI, and of vendors with the same protocol such as Groq
+ * (OpenAI's reference, create transcription and create translation).
+ */
 export const openAiTranscriptions: TranscriptionAdapter = {
   encode,
   decode,
@@ -24,7 +37,7 @@ export const openAiTranscriptions: TranscriptionAdapter = {
 };
 
 function encode(call: TranscriptionCall, upstream: Upstream): PostedCall {
-  const { audio, format, stream, fields, requestId } = call;
+  const { task, audio, format, stream, fields, requestId } = call;
   const form = new MultipartForm();
   form.field("model", upstream.model);
   form.field("response_format", format);
@@ -32,7 +45,7 @@ function encode(call: TranscriptionCall, upstream: Upstream): PostedCall {
   for (const [name, value] of fields) form.field(name, value);
   form.file("file", `audio.${audio.ending}`, { mediaType: audio.mediaType, chunks: audio.chunks });
   const { contentType, body } = form.finish();
-  return { path: "/audio/transcriptions", headers: bearerHeaders(upstream.provider, requestId, contentType), body };
+  return { path: paths[task], headers: bearerHeaders(upstream.provider, requestId, contentType), body };
 }
 
 function decode(received: Buffer, upstream: Upstream): Transcript {

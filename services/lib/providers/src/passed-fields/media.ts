@@ -16,6 +16,7 @@ const gemini = "https://ai.google.dev/api/embeddings";
 const rerank = "https://docs.voyageai.com/reference/reranker-api";
 const speech = "https://platform.openai.com/docs/api-reference/audio/createSpeech";
 const transcription = "https://platform.openai.com/docs/api-reference/audio/createTranscription";
+const translation = "https://platform.openai.com/docs/api-reference/audio/createTranslation";
 const own = "/docs/guides/fields";
 
 /** `POST /v1/images/generations` and `/v1/images/edits`: fields that are not here are not sent. */
@@ -202,6 +203,15 @@ const transcriptionFields: FieldTable = {
   "timestamp_granularities[]": free(transcription),
 };
 
+/** `POST /v1/audio/translations`: fields that are not here are not sent. */
+const translationFields: FieldTable = {
+  file: bounded("transcript"),
+  model: bounded("transcript"),
+  prompt: bounded("transcript"),
+  response_format: free(translation),
+  temperature: free(translation),
+};
+
 /** Operations whose bodies have tables of their own, as providers share their formats. */
 type TextOperation = "chat.completions" | "responses" | "messages" | "generate_content" | "stream_generate_content";
 
@@ -223,4 +233,5 @@ export const fieldCosts = {
   rerank: rerankFields,
   "audio.speech": speechFields,
   "audio.transcriptions": transcriptionFields,
+  "audio.translations": translationFields,
 } satisfies Record<Exclude<OperationBilled<"metered">, TextOperation | "videos.generations">, FieldTable>;

@@ -16,9 +16,13 @@ export interface AudioFile {
   readonly mediaType: string;
 }
 
+/** What is written: the words of the audio, or their translation into English. */
+export type TranscriptionTask = "transcribe" | "translate";
+
 /** One call to one upstream. */
 export interface TranscriptionCall {
   readonly requestId: string;
+  readonly task: TranscriptionTask;
   readonly audio: AudioFile;
   readonly format: TranscriptFormat;
   /** The transcript is streamed as events, in the client's format. */
