@@ -75,6 +75,9 @@ export const schema = z.object({
   MULTIPART_BODY_LIMIT: bodyLimit(maxBodyBytesOfKind("multipart")).describe(
     "Maximum multipart request body, bytes; a route may allow less.",
   ),
+  UPLOAD_BODY_LIMIT: bodyLimit(maxBodyBytesOfKind("upload")).describe(
+    "Maximum request body with a file for `/v1/files`, bytes.",
+  ),
   HEADER_LIMIT: bytes.default(16 * 1024).describe("Maximum size of the request headers, bytes."),
   CONNECTION_MAX_AGE_MS: milliseconds
     .default(20_000)

@@ -22,7 +22,6 @@ const rows: readonly Row[] = [
   ["/v1/edits", "OpenAI", "text edits", useChat],
   ["/v1/engines", "OpenAI", "engines", "Use GET /v1/models."],
   ["/v1/evals", "OpenAI", "evaluations"],
-  ["/v1/files", "OpenAI", "files", sendFiles],
   ["/v1/fine_tuning", "OpenAI", "fine-tuning"],
   ["/v1/images/variations", "OpenAI", "image variations", "Use POST /v1/images/edits."],
   ["/v1/organization", "OpenAI", "organization administration"],

@@ -164,7 +164,12 @@ function appSettings(config: Config): Pick<AppOptions, "trustedHops" | "proxies"
   return {
     trustedHops: config.TRUSTED_HOPS,
     proxies,
-    bodyLimits: { none: 0, json: config.JSON_BODY_LIMIT, multipart: config.MULTIPART_BODY_LIMIT },
+    bodyLimits: {
+      none: 0,
+      json: config.JSON_BODY_LIMIT,
+      multipart: config.MULTIPART_BODY_LIMIT,
+      upload: config.UPLOAD_BODY_LIMIT,
+    },
     deadlineMs: config.REQUEST_DEADLINE_MS,
   };
 }

@@ -109,7 +109,23 @@ def speak():
     assert 10 < seconds < 600 and float(wav.response.headers["x-gateway-cost-usd"]) > 0, seconds
 
 
-for call in [generate, edit, embed, moderate, speak]:
+def store():
+    content = b'{"line": 1}\n' * 300_000
+    file = gpt.files.create(
+        file=("lines.jsonl", content), purpose="user_data", expires_after={"anchor": "created_at", "seconds": 3600}
+    )
+    assert (file.bytes, file.expires_at - file.created_at) == (len(content), 3600), file
+    assert gpt.files.content(file.id).read() == content
+    assert file.id in [one.id for one in gpt.files.list(purpose="user_data", limit=1)]
+    assert gpt.files.delete(file.id).deleted
+    try:
+        gpt.files.retrieve(file.id)
+        raise AssertionError("a deleted file does not exist")
+    except openai.NotFoundError as error:
+        assert error.code == "not_found", error
+
+
+for call in [generate, edit, embed, moderate, speak, store]:
     call()
     print(f"  {call.__name__}")
 print(f"openai {openai.__version__} for Python: all media calls as expected")

@@ -32,7 +32,7 @@ export function checkBodyHead({ body: kind, maxBodyBytes }: Pick<Route, "body" |
     const type = headers["content-type"];
     if (kind === "json" && type !== undefined && !isJson(type))
       throw new GatewayError("unsupported_media_type", "Send the request body as application/json in UTF-8.");
-    if (kind === "multipart" && !isForm(type ?? ""))
+    if ((kind === "multipart" || kind === "upload") && !isForm(type ?? ""))
       throw new GatewayError("unsupported_media_type", "Send the request body as multipart/form-data.");
     next();
   };

@@ -8,7 +8,9 @@ export function limitFree(limits: FreeLimits): Handler {
     if (key === undefined) throw new Error("limits need a key");
     const { keyId, requestsPerMinute } = key;
     const length = request.headers["content-length"];
-    const bodyBytes = route?.body === "none" ? 0 : length === undefined ? undefined : Number(length);
+    // A file is stored without being read, within its account's space.
+    const isRead = route?.body !== "none" && route?.body !== "upload";
+    const bodyBytes = !isRead ? 0 : length === undefined ? undefined : Number(length);
     const closed = new AbortController();
     response.once("close", () => closed.abort());
     // The connection may have closed while the key was looked up: then no close event follows.

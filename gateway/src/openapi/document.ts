@@ -87,7 +87,7 @@ export function operationOf(route: AnyRoute): Operation {
 }
 
 const lines = { schema: { type: "string" } };
-const sound = { schema: { type: "string", format: "binary" } };
+const binary = { schema: { type: "string", format: "binary" } };
 
 /**
  * OpenAPI 3.1 cannot describe the events of a stream (3.2 has `itemSchema`). Their data is
@@ -96,13 +96,17 @@ const sound = { schema: { type: "string", format: "binary" } };
  */
 const stream = (events: Named): JsonSchema => ({ type: "string", "x-event-data": anyOf(events) });
 
-function contentOf({ json, events, audio, text, rows }: Responses, examplesOf: (mediaType: string) => JsonSchema) {
+function contentOf(
+  { json, events, audio, bytes, text, rows }: Responses,
+  examplesOf: (mediaType: string) => JsonSchema,
+) {
   const schemas: Readonly<Record<string, JsonSchema>> = {
     ...(json !== undefined && { "application/json": { schema: anyOf(json) } }),
     ...(events !== undefined && { "text/event-stream": { schema: stream(events) } }),
     ...(rows === true && { "application/x-ndjson": lines, "text/csv": lines }),
     ...(text === true && { "text/plain": lines }),
-    ...(audio === true && { "audio/mpeg": sound, "audio/wav": sound }),
+    ...(bytes === true && { "application/octet-stream": binary }),
+    ...(audio === true && { "audio/mpeg": binary, "audio/wav": binary }),
   };
   return Object.fromEntries(
     Object.entries(schemas).map(([mediaType, schema]) => [mediaType, { ...schema, ...examplesOf(mediaType) }]),
@@ -122,7 +126,11 @@ function respond(route: AnyRoute, status: string, responses: Responses): JsonSch
   };
 }
 
-const mediaTypes = { json: "application/json", multipart: "multipart/form-data" } as const;
+const mediaTypes = {
+  json: "application/json",
+  multipart: "multipart/form-data",
+  upload: "multipart/form-data",
+} as const;
 
 function sizeText(bytes: number): string {
   const mebibyte = 1024 * 1024;

@@ -60,7 +60,7 @@ export function codesOf(route: Route | AdminRoute, operation: Operation): readon
     ...(route.method === "POST" ? (["websocket_unsupported"] as const) : []),
     ...(route.body === "none" ? [] : withBody),
     ...(route.body === "json" ? (["invalid_json"] as const) : []),
-    ...(route.body !== "none" && forwarded ? repeatable : []),
+    ...(route.body !== "none" && route.body !== "upload" && forwarded ? repeatable : []),
     ...(forwarded ? (["too_many_open_requests"] as const) : []),
     ...(route.path.includes(":") || !forwarded ? (["not_found"] as const) : []),
     ...(callsProvider ? [...ofModels, ...ofProviders] : []),

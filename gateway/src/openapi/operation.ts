@@ -10,6 +10,8 @@ export interface Responses {
   /** Schemas of the events' data. */
   readonly events?: Named;
   readonly audio?: boolean;
+  /** Any bytes. */
+  readonly bytes?: boolean;
   /** Plain text. */
   readonly text?: boolean;
   /** Rows, as JSON lines or CSV. */

@@ -74,7 +74,7 @@ export function parametersOf(route: AnyRoute, { query = {}, waits, native, admin
   return [
     ...inPath,
     ...inQuery,
-    ...(route.method === "POST" && admin !== true ? [ref("idempotencyKey")] : []),
+    ...(route.method === "POST" && route.body !== "upload" && admin !== true ? [ref("idempotencyKey")] : []),
     ...(waits === true ? [ref("prefer")] : []),
     ...(native === true ? [ref("anthropicVersion"), ref("anthropicBeta")] : []),
     ref("clientRequestId"),

@@ -11,10 +11,13 @@ const hourMs = 3_600_000;
 
 export const schema = z.object({
   ...capabilitySettings,
-  MONGODB_URL: capabilitySettings.MONGODB_URL.describe(
-    "MongoDB replica set that stores hosted files (unless S3 does) and responses under an Idempotency-Key.",
-  ),
-  MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of the hosted files."),
+  MONGODB_URL: z
+    .string()
+    .min(1)
+    .describe(
+      "MongoDB replica set that stores files (unless S3 does), what is known of them, batches, and responses under an Idempotency-Key.",
+    ),
+  MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of files and batches."),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
@@ -34,22 +37,27 @@ export const schema = z.object({
     .min(1_000)
     .default(24 * hourMs)
     .describe("How long hosted files are kept."),
-  ASSETS_SWEEP_MS: z.coerce
-    .number()
-    .int()
-    .min(100)
-    .default(600_000)
-    .describe("How often expired files are removed from MongoDB."),
+  ASSETS_SWEEP_MS: z.coerce.number().int().min(100).default(600_000).describe("How often expired files are removed."),
   ASSETS_MAX_BYTES: bytes.default(512 * 1024 * 1024).describe("Maximum size of a hosted file."),
   ASSETS_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      "Stores hosted files in S3 instead: base URL of the server. A lifecycle rule of the bucket must remove expired files.",
+      "Stores files in S3 instead: base URL of the server. A lifecycle rule of the bucket must remove expired hosted files, those under ASSETS_S3_PREFIX.",
     ),
   ASSETS_S3_BUCKET: z.string().min(1).optional().describe("Bucket, required with S3."),
   ASSETS_S3_REGION: z.string().min(1).default("us-east-1").describe("Region that calls are signed for."),
-  ASSETS_S3_PREFIX: z.string().default("assets/").describe("Prefix of every key."),
+  ASSETS_S3_PREFIX: z.string().default("assets/").describe("Prefix of hosted files' keys."),
+  FILES_S3_PREFIX: z.string().default("files/").describe("Prefix of the keys of accounts' files (`/v1/files`)."),
+  FILES_ACCOUNT_BYTES: bytes
+    .default(10 * 1024 * 1024 * 1024)
+    .describe("Most bytes that an account's files may have in all, batches' results included."),
+  FILES_ACCOUNT_COUNT: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(10_000)
+    .describe("Most files that an account may have."),
   ASSETS_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, required with S3."),
   ASSETS_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, required with S3."),
 });

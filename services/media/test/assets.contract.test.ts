@@ -34,7 +34,7 @@ interface Backend {
   open(stack: AsyncDisposableStack): Promise<ObjectStore>;
 }
 
-const gridFs = (stack: AsyncDisposableStack, more: { ttlMs?: number; sweepIntervalMs?: number } = {}) => {
+const gridFs = (stack: AsyncDisposableStack) => {
   assert.notEqual(mongodbUrl, "", 'Set TEST_MONGODB_URL to a replica set, or run "npm test", which starts one.');
   const database = `media_test_${randomText(12)}`;
   stack.defer(async () => {
@@ -42,7 +42,7 @@ const gridFs = (stack: AsyncDisposableStack, more: { ttlMs?: number; sweepInterv
     await connection.dropDatabase();
     await connection.close();
   });
-  return openGridFs({ url: mongodbUrl, database, ttlMs, sweepIntervalMs: 60_000, log, ...more });
+  return openGridFs({ url: mongodbUrl, database, bucket: "assets", sweep: { ttlMs, everyMs: 60_000, log } });
 };
 
 const backends: Backend[] = [
@@ -179,7 +179,14 @@ test("removes expired files and long-orphaned chunks from GridFS", async () => {
     await connection.dropDatabase();
     await connection.close();
   });
-  const store = stack.use(await openGridFs({ url: mongodbUrl, database, ttlMs: 3_600_000, sweepIntervalMs: 100, log }));
+  const store = stack.use(
+    await openGridFs({
+      url: mongodbUrl,
+      database,
+      bucket: "assets",
+      sweep: { ttlMs: 3_600_000, everyMs: 100, log },
+    }),
+  );
   const counts = () =>
     Promise.all(["assets.files", "assets.chunks"].map((name) => connection.collection(name).countDocuments()));
   const { id } = new AssetTokens(keyringOf(secret.toString("hex"))).issue(0);

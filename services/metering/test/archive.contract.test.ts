@@ -141,6 +141,7 @@ test("resumes an archiving run interrupted at any point; a file that differs fro
         const bytes = files.get(id) ?? Buffer.alloc(0);
         return { contentType: "", size: bytes.length, read: async () => Readable.from([bytes]) };
       },
+      remove: async (id) => void files.delete(id),
       check: async () => ({ ok: true }),
       [Symbol.asyncDispose]: async () => undefined,
     };

@@ -46,7 +46,7 @@ function callOf(route: AnyRoute, { path, query = {}, body, response }: Recorded)
     shownBaseUrl,
   );
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-  const isForm = route.body === "multipart";
+  const isForm = route.body === "multipart" || route.body === "upload";
   return {
     method: route.method,
     url: url.href,
@@ -58,7 +58,12 @@ function callOf(route: AnyRoute, { path, query = {}, body, response }: Recorded)
   };
 }
 
-const fileTypes: Readonly<Record<string, string>> = { png: "image/png", wav: "audio/wav" };
+const fileTypes: Readonly<Record<string, string>> = {
+  png: "image/png",
+  wav: "audio/wav",
+  txt: "text/plain",
+  jsonl: "application/jsonl",
+};
 
 /** The media type of a file of an example; undefined for a text. */
 const typeOf = (value: string): string | undefined => fileTypes[/^\w+\.(\w+)$/.exec(value)?.[1] ?? ""];

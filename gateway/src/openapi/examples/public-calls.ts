@@ -1,3 +1,4 @@
+import { callFiles } from "../endpoints/files.ts";
 import { callVideos } from "../endpoints/videos.ts";
 import { operations } from "../operations.ts";
 import { billedOperations } from "../routes.ts";
@@ -35,4 +36,5 @@ export async function callPublicApi(call: Call, { webhookUrl, waitForBills }: Ar
   await callAll(call, { billed: false });
   await call("receipt", ["request", "The receipt of a request"], { path: { id } });
   await callEnvelope(call);
+  await callFiles(call);
 }

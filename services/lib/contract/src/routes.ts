@@ -21,8 +21,11 @@ export type QueryName = "subscription" | "usage" | "receipt" | `envelopes.${"cre
 /** HTTP methods of the public API. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** The kind of body that a route's requests have; a body on a `none` route is ignored. */
-export type BodyKind = "json" | "multipart" | "none";
+/**
+ * The kind of body that a route's requests have; a body on a `none` route is ignored. An `upload` is
+ * a form whose file is stored while it arrives.
+ */
+export type BodyKind = "json" | "multipart" | "upload" | "none";
 
 interface RouteBase {
   readonly method: Method;
@@ -45,6 +48,8 @@ const json: RequestBody = { body: "json", maxBodyBytes: 32 * mebibyte };
 const form: RequestBody = { body: "multipart", maxBodyBytes: 64 * mebibyte };
 /** A file of 25 MiB, and fields. */
 const audioForm: RequestBody = { body: "multipart", maxBodyBytes: 28 * mebibyte };
+/** A file of 512 MiB, and fields. */
+const fileForm: RequestBody = { body: "upload", maxBodyBytes: 513 * mebibyte };
 const smallJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
 
 /**
@@ -99,8 +104,9 @@ type ForwardShape<B extends Billing> = RequestBody & {
   readonly errorShape?: ErrorShape;
 } & (B extends "none" ? unknown : { readonly label: Label });
 
-/** The shapes of billed operations, by capability. */
+/** The shapes of operations, by capability. */
 const chat = { ...json, billing: "metered", label: { en: "Chat", zh: "对话" } } as const;
+const freeJson = { ...json, billing: "none" } as const;
 const embedding = { ...json, billing: "metered", label: { en: "Embeddings", zh: "向量" } } as const;
 const moderation = { ...json, billing: "free", label: { en: "Moderation", zh: "内容审核" } } as const;
 const rerank = { ...json, billing: "metered", label: { en: "Reranking", zh: "重排序" } } as const;
@@ -164,13 +170,9 @@ const query = (
 const publicTable = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", chat),
   forward("POST", "/v1/responses", "chat", "responses", chat),
-  forward("POST", "/v1/responses/input_tokens", "chat", "responses.input_tokens", { ...json, billing: "none" }),
+  forward("POST", "/v1/responses/input_tokens", "chat", "responses.input_tokens", freeJson),
   forward("POST", "/v1/messages", "chat", "messages", { ...chat, errorShape: "native" }),
-  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", {
-    ...json,
-    billing: "none",
-    errorShape: "native",
-  }),
+  forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...freeJson, errorShape: "native" }),
   {
     ...forward("POST", "/v1/completions", "chat", "completions", chat),
     modelOperation: "chat.completions",
@@ -190,14 +192,19 @@ const publicTable = [
   forward("POST", "/v1/videos/generations", "video", "videos.generations", video),
   forward("GET", "/v1/videos/generations", "video", "videos.list", { ...noBody, billing: "none" }),
   forward("DELETE", "/v1/videos/generations/:id", "video", "videos.cancel", { ...noBody, billing: "none" }),
+  forward("POST", "/v1/files", "media", "files.create", { ...fileForm, billing: "none" }),
+  forward("GET", "/v1/files", "media", "files.list", { ...noBody, billing: "none" }),
+  forward("GET", "/v1/files/:id", "media", "files.get", { ...noBody, billing: "none" }),
+  forward("GET", "/v1/files/:id/content", "media", "files.content", { ...noBody, billing: "none" }),
+  forward("DELETE", "/v1/files/:id", "media", "files.delete", { ...noBody, billing: "none" }),
   gemini("POST", "/v1beta/models/:model\\:generateContent", "generate_content", chat),
   gemini("POST", "/v1beta/models/:model\\:streamGenerateContent", "stream_generate_content", chat),
   // Google's SDKs use this version where they are given only a base URL. `/v1/models/:id` has these
   // paths too, so that they come first.
   gemini("POST", "/v1/models/:model\\:generateContent", "generate_content", chat),
   gemini("POST", "/v1/models/:model\\:streamGenerateContent", "stream_generate_content", chat),
-  gemini("POST", "/v1beta/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
-  gemini("POST", "/v1/models/:model\\:countTokens", "generate_content.count_tokens", { ...json, billing: "none" }),
+  gemini("POST", "/v1beta/models/:model\\:countTokens", "generate_content.count_tokens", freeJson),
+  gemini("POST", "/v1/models/:model\\:countTokens", "generate_content.count_tokens", freeJson),
   geminiVectors("/v1beta/models/:model\\:embedContent", "embed_content"),
   geminiVectors("/v1/models/:model\\:embedContent", "embed_content"),
   geminiVectors("/v1beta/models/:model\\:batchEmbedContents", "batch_embed_contents"),

@@ -1,5 +1,4 @@
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Writable } from "node:stream";
 import type { Logger } from "@uag/runtime/log";
 import type { ObjectStore } from "@uag/runtime/objects/store";
 import { createConnection, mongo } from "mongoose";
@@ -13,9 +12,16 @@ const graceMs = 3_600_000;
 export interface GridFsOptions {
   readonly url: string;
   readonly database: string;
+  /** Prefix of the two collections. */
+  readonly bucket: string;
+  /** Removes files by their age; undefined: their owner removes each. */
+  readonly sweep?: SweepOptions;
+}
+
+export interface SweepOptions {
   /** How long files are kept. */
   readonly ttlMs: number;
-  readonly sweepIntervalMs: number;
+  readonly everyMs: number;
   readonly log: Logger;
 }
 
@@ -24,7 +30,7 @@ export interface GridFsOptions {
  * number of times.
  */
 export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
-  const { ttlMs, log } = options;
+  const { bucket: bucketName } = options;
   const connection = await createConnection(options.url, {
     dbName: options.database,
     serverSelectionTimeoutMS: selectionTimeoutMs,
@@ -37,25 +43,15 @@ export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
   }).asPromise();
   const { db } = connection;
   if (db === undefined) throw new Error("the connection has no database");
-  const bucket = new mongo.GridFSBucket(db, { bucketName: "assets", chunkSizeBytes: chunkBytes });
-  await db.collection("assets.files").createIndex({ uploadDate: 1 });
-  const sweep = async (): Promise<void> => {
-    const expired = Date.now() - ttlMs;
-    await db.collection("assets.files").deleteMany({ uploadDate: { $lt: new Date(expired - 1_000) } });
-    // A chunk's id contains its creation time: a chunk older than any live file is orphaned, e.g.
-    // by a broken upload.
-    const oldest = mongo.ObjectId.createFromTime(Math.max(0, Math.floor((expired - graceMs) / 1000)));
-    await db.collection("assets.chunks").deleteMany({ _id: { $lt: oldest } });
-  };
-  const timer = setInterval(() => {
-    sweep().catch((error: unknown) => log.warn({ err: error }, "removing expired assets failed"));
-  }, options.sweepIntervalMs);
-  timer.unref();
+  const bucket = new mongo.GridFSBucket(db, { bucketName, chunkSizeBytes: chunkBytes });
+  const files = db.collection<{ _id: string }>(`${bucketName}.files`);
+  const chunks = db.collection(`${bucketName}.chunks`);
+  const timer = options.sweep && (await startSweeper({ files, chunks }, options.sweep));
   return {
     async put(id, contentType, body) {
-      const upload = bucket.openUploadStream(id, { metadata: { contentType } });
+      const upload = bucket.openUploadStreamWithId(idOf(id), id, { metadata: { contentType } });
       try {
-        await pipeline(Readable.from(body, { objectMode: false }), upload);
+        await writeAll(upload, body);
       } catch (error) {
         await upload.abort().catch(() => undefined);
         throw error;
@@ -71,6 +67,10 @@ export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
         read: async ({ start, end }) => bucket.openDownloadStream(file._id, { start, end: end + 1 }),
       };
     },
+    async remove(id) {
+      await files.deleteOne({ _id: id });
+      await chunks.deleteMany({ files_id: id });
+    },
     check: async () => {
       await db.admin().ping({ timeoutMS: selectionTimeoutMs });
       return { ok: true };
@@ -80,4 +80,44 @@ export async function openGridFs(options: GridFsOptions): Promise<ObjectStore> {
       await connection.close();
     },
   };
+}
+
+/**
+ * Writes one chunk after the other, so that none is still being inserted when the upload is
+ * aborted.
+ */
+async function writeAll(upload: Writable, body: AsyncIterable<Buffer>): Promise<void> {
+  // Each call is notified of its failure.
+  upload.on("error", () => {});
+  const done = (call: (back: (error?: Error | null) => void) => void): Promise<void> =>
+    new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())));
+  for await (const chunk of body) await done((back) => upload.write(chunk, back));
+  await done((back) => upload.end(back));
+}
+
+/** The driver's types allow only its own ids; any value may be one. */
+const idOf = (id: string): mongo.ObjectId => id as unknown as mongo.ObjectId;
+
+interface Collections {
+  readonly files: mongo.Collection<{ _id: string }>;
+  readonly chunks: mongo.Collection;
+}
+
+async function startSweeper(
+  { files, chunks }: Collections,
+  { ttlMs, everyMs, log }: SweepOptions,
+): Promise<NodeJS.Timeout> {
+  await files.createIndex({ uploadDate: 1 });
+  const sweep = async (): Promise<void> => {
+    const expired = Date.now() - ttlMs;
+    await files.deleteMany({ uploadDate: { $lt: new Date(expired - 1_000) } });
+    // A chunk's id contains its creation time: a chunk older than any live file is orphaned, e.g.
+    // by a broken upload.
+    const oldest = mongo.ObjectId.createFromTime(Math.max(0, Math.floor((expired - graceMs) / 1000)));
+    await chunks.deleteMany({ _id: { $lt: oldest } });
+  };
+  const timer = setInterval(() => {
+    sweep().catch((error: unknown) => log.warn({ err: error }, "removing expired assets failed"));
+  }, everyMs);
+  return timer.unref();
 }

@@ -84,7 +84,7 @@ async function transcribe(send: Send): Promise<void> {
 async function shown(send: Send): Promise<void> {
   for (const { operation, body, query } of examples) {
     for (const { path, method, body: kind } of routesOf.public.filter((route) => nameOf(route) === operation)) {
-      const isAlone = !/:|\/videos\//.test(path) && body?.["stream"] !== true;
+      const isAlone = !/:|\/videos\/|\/files$/.test(path) && body?.["stream"] !== true;
       if (!isAlone || (kind === "json" ? body === undefined : method !== "GET")) continue;
       const search = new URLSearchParams((query ?? {}) as Record<string, string>);
       await send(method, templateOf(path), { body, query: `?${search}` });
@@ -103,6 +103,17 @@ async function videos(send: Send, webhookUrl: string): Promise<void> {
   await send("DELETE", "/v1/videos/generations/{id}", {
     path: { id: idOf(await send("POST", "/v1/videos/generations", { body: video })) },
   });
+}
+
+async function files(send: Send): Promise<void> {
+  const body = new FormData();
+  body.set("purpose", "user_data");
+  body.set("file", new Blob(["text"]), "a.txt");
+  const path = { id: idOf(await send("POST", "/v1/files", { body })) };
+  await send("GET", "/v1/files");
+  await send("GET", "/v1/files/{id}", { path });
+  await send("GET", "/v1/files/{id}/content", { path });
+  await send("DELETE", "/v1/files/{id}", { path });
 }
 
 async function accounts(send: Send): Promise<void> {
@@ -369,6 +380,7 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     await edit(send);
     await transcribe(send);
     await videos(send, webhookUrl);
+    await files(send);
     const { data } = await send("GET", "/v1/models");
     await send("GET", "/v1/models/{id}", { path: { id: idOf((data as Json[])[0] ?? {}) } });
     await accounts(send);

@@ -123,10 +123,12 @@ function* formAttacks(path: string): Generator<Attack> {
   };
 }
 
+const isForm = (body: Target["body"]): boolean => body === "multipart" || body === "upload";
+
 /** Attacks that apply to any path, whatever its body. */
 function* anyAttacks(path: string, target: Target): Generator<Attack> {
   const { body, sample } = target;
-  const type = body === "multipart" ? { "content-type": `multipart/form-data; boundary=${boundary}` } : json;
+  const type = isForm(body) ? { "content-type": `multipart/form-data; boundary=${boundary}` } : json;
   const small = (): Buffer[] => (sample === undefined ? [] : [text(JSON.stringify(sample("x")))]);
   yield {
     name: "a content type of spaces",
@@ -152,5 +154,5 @@ export function* attacksOn(target: Target, thirdParty: string): Generator<Attack
   }
   yield* anyAttacks(path, target);
   if (target.body === "json") yield* jsonAttacks(path, target, thirdParty);
-  if (target.body === "multipart") yield* formAttacks(path);
+  if (isForm(target.body)) yield* formAttacks(path);
 }

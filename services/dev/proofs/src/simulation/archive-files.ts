@@ -37,6 +37,7 @@ export class ArchiveFiles {
         const read = async (): Promise<Readable> => Readable.from([file as Buffer]);
         return file && { contentType: "", size: file.length, read };
       },
+      remove: async () => assert.fail("an archived file is removed"),
       check: async () => ({ ok: true }),
       [Symbol.asyncDispose]: async () => undefined,
     };

@@ -122,6 +122,13 @@ const rows = {
     text: "The request body exceeds the size limit.",
     remedy: "Send a smaller body, or pass files by URL.",
   },
+  storage_limit_exceeded: {
+    http: 413,
+    grpc: "RESOURCE_EXHAUSTED",
+    type: "invalid_request_error",
+    text: "The account's files use all of its storage.",
+    remedy: "Delete files with `DELETE /v1/files/{id}`.",
+  },
   unsupported_media_type: {
     http: 415,
     grpc: "INVALID_ARGUMENT",

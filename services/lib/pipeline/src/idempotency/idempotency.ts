@@ -54,7 +54,8 @@ export interface IdempotencyOptions {
  */
 export function withIdempotency(operations: Operations, options: IdempotencyOptions): Record<string, LinkHandler> {
   const wrap = (operation: Operation): LinkHandler => {
-    const { handler } = operation;
+    const { handler, storesBody = false } = operation;
+    if (storesBody) return handler;
     return (exchange) => {
       if (exchange.bodyless) return handler(exchange);
       const key = exchange.header(header);

@@ -1,7 +1,7 @@
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { callerOf } from "../caller.ts";
-import type { ErrorFormat } from "../client-error.ts";
+import { clientErrorOf, type ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { nestedErrors } from "../nested-error.ts";
 import { type Attempt, type AttemptContext, attemptsOf } from "./attempts.ts";
@@ -19,15 +19,24 @@ export interface JsonReply {
   readonly headers?: readonly string[];
 }
 
-/** How a request without a body is served. */
+/** A response of bytes that are sent as they are read. */
+export interface StreamedReply {
+  /** Alternating name and value. */
+  readonly headers: readonly string[];
+  readonly chunks: AsyncIterable<Buffer>;
+}
+
+type QueryReply = JsonReply | StreamedReply;
+
+/** How a request without a model is served. */
 export interface QuerySpec {
   /** @throws {GatewayError} which is reported to the client */
-  respond(exchange: LinkExchange, caller: Caller): JsonReply | Promise<JsonReply>;
+  respond(exchange: LinkExchange, caller: Caller): QueryReply | Promise<QueryReply>;
   /** Default: OpenAI's nested form. */
   readonly errorFormat?: ErrorFormat;
 }
 
-/** Defines an unbilled operation without a request body: a list, or one item by id. */
+/** Defines an unbilled operation that concerns no model: a list, or one item by id. */
 export function defineQuery(
   context: Pick<CapabilityContext, "events">,
   { respond, errorFormat = nestedErrors }: QuerySpec,
@@ -35,7 +44,9 @@ export function defineQuery(
   return {
     async handler(exchange) {
       try {
-        respondJson(exchange, await respond(exchange, callerOf(exchange.context)));
+        const reply = await respond(exchange, callerOf(exchange.context));
+        if ("chunks" in reply) await respondStreamed(context, exchange, reply);
+        else respondJson(exchange, reply);
       } catch (thrown) {
         respondThrown(context, thrown, { exchange, errorFormat, warnings: [] });
       }
@@ -64,6 +75,33 @@ export function defineUnbilled<B, R>(context: HandlingContext & AttemptContext, 
     const { headers = [], ...reply } = await spec.respond({ ...checked, attempt: attemptsOf(context, checked) });
     respondJson(checked.exchange, { ...reply, headers: [...headers, ...checked.warnings] });
   });
+}
+
+/** @throws what reading the first chunk throws; a later failure interrupts the response */
+async function respondStreamed(
+  { events }: Pick<CapabilityContext, "events">,
+  exchange: LinkExchange,
+  { headers, chunks }: StreamedReply,
+): Promise<void> {
+  const reading = chunks[Symbol.asyncIterator]();
+  try {
+    let chunk = await reading.next();
+    if (exchange.over) return;
+    exchange.head(200, headers);
+    try {
+      for (; chunk.done !== true; chunk = await reading.next())
+        if (!exchange.write(chunk.value)) await exchange.drained();
+      exchange.end();
+    } catch (error) {
+      // A client that has disconnected is no failure.
+      if (exchange.over) return;
+      const clientError = clientErrorOf(error, exchange.requestId);
+      events.refused(clientError);
+      exchange.fail(clientError.error.code);
+    }
+  } finally {
+    await reading.return?.();
+  }
 }
 
 /** Responds with JSON, if the client is still connected. */

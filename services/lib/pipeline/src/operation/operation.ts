@@ -7,6 +7,8 @@ import type { OperationHandler } from "./operation-exchange.ts";
 /** One operation of the route table, ready to be served over the link. */
 export interface Operation {
   readonly handler: OperationHandler;
+  /** Its body is stored while it arrives and is never in memory, so that idempotency keys have no effect. */
+  readonly storesBody?: boolean;
   /** Its response can be a stream; default: never. */
   readonly canStream?: boolean;
   /** Responds with an upper bound of a request's cost instead of running it; set where requests are billed. */

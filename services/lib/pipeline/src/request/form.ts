@@ -1,9 +1,7 @@
-import { once } from "node:events";
-import { Busboy, type BusboyFileStream, type BusboyInstance } from "@fastify/busboy";
-import { GatewayError } from "@uag/contract/errors/gateway-error";
+import type { BusboyFileStream } from "@fastify/busboy";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import type { BodyReader } from "../operation/body-reader.ts";
-import { boundaryOf } from "./boundary.ts";
+import { invalid, maxFilenameLength, onField, openForm, tooLarge, tooManyFiles } from "./form-parser.ts";
 
 /** A file of a form. */
 export interface UploadedFile {
@@ -70,11 +68,6 @@ export interface FormOptions {
   readonly isFileField?: (name: string) => boolean;
 }
 
-const maxFields = 64;
-const maxFieldBytes = 256 * 1024;
-const maxHeaderBytes = 16 * 1024;
-const maxFilenameLength = 1_024;
-
 /**
  * Parses a form while it arrives, within limits; nothing is written to disk, and the file names are
  * not used.
@@ -87,15 +80,11 @@ export async function readForm(
   options: FormOptions,
 ): Promise<Form> {
   const { limits, lease, length = 0, isFileField = () => false } = options;
-  const parser = openParser(contentType, limits);
+  const { parser, fail, read: readParts } = openForm(contentType, limits);
   let read = 0;
   const files: (UploadedFile | LinkedFile)[] = [];
   const fields = new Map<string, string>();
   const lists = new Map<string, string[]>();
-  const fault = Promise.withResolvers<never>();
-  // Handled wherever the parser waits; it may reject while nothing does.
-  fault.promise.catch(() => {});
-  const fail = (error: Error): void => fault.reject(error);
   parser.on("file", (field, stream, filename) => {
     if (String(filename).length > maxFilenameLength) fail(invalid("A file's name is too long."));
     const { lone, maxFileBytes } = limits;
@@ -103,40 +92,17 @@ export async function readForm(
     if (String(field) === lone.field && length - read > maxFileBytes + lone.besideBytes) fail(tooLarge(lone.tooLarge));
     collect(stream, { field: String(field), files, lease, limits, fail });
   });
-  parser.on("field", (name, value, nameCut, valueCut) => {
-    if (nameCut || valueCut) fail(tooLarge(`The field is larger than ${maxFieldBytes} bytes.`));
-    else if (isFileField(String(name))) {
-      if (files.push({ field: String(name), url: value }) > limits.maxFiles) fail(tooManyFiles(limits));
+  onField(parser, fail, (name, value) => {
+    if (isFileField(name)) {
+      if (files.push({ field: name, url: value }) > limits.maxFiles) fail(tooManyFiles(limits));
     } else {
-      fields.set(String(name), value);
-      addTo(lists, String(name), value);
+      fields.set(name, value);
+      addTo(lists, name, value);
     }
   });
-  parser.on("partsLimit", () => fail(invalid("The form has too many parts.")));
-  parser.on("filesLimit", () => fail(tooManyFiles(limits)));
-  parser.on("fieldsLimit", () => fail(invalid("The form has too many fields.")));
-  parser.on("error", (error) => fail(invalid("The form is not valid multipart/form-data.", error)));
-  const finished = once(parser, "finish").catch((error: unknown) => {
-    throw invalid("The form is not valid multipart/form-data.", error);
+  await readParts(body, (chunk) => {
+    read += chunk.length;
   });
-  finished.catch(() => {});
-  try {
-    for await (const chunk of body) {
-      read += chunk.length;
-      // Dicer emits parts as they are written; a fault is reported before the next chunk is
-      // requested.
-      if (!parser.write(chunk)) await Promise.race([once(parser, "drain"), fault.promise, finished]);
-      await Promise.race([fault.promise, Promise.resolve()]);
-    }
-    parser.end();
-    await Promise.race([finished, fault.promise]);
-    await Promise.race([fault.promise, Promise.resolve()]);
-  } finally {
-    // Later errors of an abandoned parser do not matter.
-    parser.removeAllListeners();
-    parser.on("error", () => {});
-    parser.destroy();
-  }
   return { files, fields, lists };
 }
 
@@ -144,31 +110,6 @@ function addTo(lists: Map<string, string[]>, name: string, value: string): void 
   const known = lists.get(name);
   if (known === undefined) lists.set(name, [value]);
   else known.push(value);
-}
-
-function openParser(contentType: string | undefined, { maxFiles, maxFileBytes }: FormLimits): BusboyInstance {
-  if (contentType === undefined || boundaryOf(contentType) === undefined) {
-    throw invalid("The content type must be multipart/form-data with a boundary.");
-  }
-  try {
-    return new Busboy({
-      headers: { "content-type": contentType },
-      // A part with a file name or of type octet-stream is a file; any other is a field.
-      isPartAFile: (_field, type, filename) => filename !== undefined || type === "application/octet-stream",
-      limits: {
-        fieldNameSize: 100,
-        fieldSize: maxFieldBytes,
-        fields: maxFields,
-        files: maxFiles,
-        fileSize: maxFileBytes,
-        parts: maxFiles + maxFields,
-        headerPairs: 32,
-        headerSize: maxHeaderBytes,
-      },
-    });
-  } catch (error) {
-    throw invalid("The content type is not valid.", error);
-  }
 }
 
 interface Collecting {
@@ -195,16 +136,4 @@ function collect(stream: BusboyFileStream, { field, files, lease, limits, fail }
   stream.on("limit", () => fail(tooLarge(`A file is larger than ${limits.maxFileBytes} bytes.`)));
   stream.on("error", (error) => fail(invalid("The form ended in the middle of a file.", error)));
   stream.on("end", () => files.push({ field, chunks, size }));
-}
-
-function invalid(text: string, cause?: unknown): GatewayError {
-  return new GatewayError("invalid_request", text, { cause });
-}
-
-function tooManyFiles({ maxFiles }: FormLimits): GatewayError {
-  return invalid(`The form has more than ${maxFiles} files.`);
-}
-
-function tooLarge(text: string): GatewayError {
-  return new GatewayError("payload_too_large", text);
 }

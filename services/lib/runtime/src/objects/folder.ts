@@ -54,6 +54,7 @@ export function openFolder(dir: string): ObjectStore {
       if (size === undefined) return undefined;
       return { contentType: "application/octet-stream", size, read: async (range) => createReadStream(path, range) };
     },
+    remove: (id) => rm(pathOf(id), { force: true }),
     check: async () => {
       await mkdir(dir, { recursive: true, mode: 0o700 });
       return { ok: true };

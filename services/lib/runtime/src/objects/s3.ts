@@ -29,6 +29,9 @@ export function openS3(options: S3Options): ObjectStore {
         },
       };
     },
+    async remove(id) {
+      await call("DELETE", keyOf(id), { ok: [200, 204, 404] });
+    },
     check: async () => {
       await call("HEAD", "", { ok: [200, 403] });
       return { ok: true };

@@ -25,5 +25,7 @@ export interface ObjectStore extends AsyncDisposable {
   put(id: string, contentType: string, body: AsyncIterable<Buffer>): Promise<number>;
   /** Undefined when the file does not exist (any more). */
   find(id: string): Promise<StoredObject | undefined>;
+  /** Removes a file, or what was stored of one. Removing it again has no effect. */
+  remove(id: string): Promise<void>;
   readonly check: HealthCheck;
 }
