@@ -20,4 +20,5 @@ export function compareBooks({ store, truth, metering }: Books): void {
   const { charged, writtenOff } = store.money;
   assert.equal(charged + writtenOff, cost, "charges and write-offs add up to all costs");
   assert.deepEqual(store.audit(), []);
+  store.checkLevels();
 }

@@ -15,7 +15,7 @@ export const stages = [
 export type Stage = (typeof stages)[number];
 
 /** A source of funds, which may be exhausted; a request may have several. */
-export const sources = ["plenty", "budget", "capped", "free", "unpriced", "account-end", "owing"] as const;
+export const sources = ["plenty", "budget", "capped", "envelope", "free", "unpriced", "account-end", "owing"] as const;
 export type Source = (typeof sources)[number];
 
 /**

@@ -131,7 +131,7 @@ export class Replica implements Peer, Owner {
   /** The limits of the only limited key. */
   readonly #limits = {
     of: (caller: Caller): KeyLimits | undefined => {
-      if (caller.keyId !== limitedKey) return undefined;
+      if ((caller.rootKeyId ?? caller.keyId) !== limitedKey) return undefined;
       this.key.learn(caller);
       return this.key;
     },

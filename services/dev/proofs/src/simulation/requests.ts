@@ -5,6 +5,7 @@ import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.t
 import type { AdmitRequest, Admitted } from "@uag/usage/types";
 import { budgetKey, monthlyBudget } from "./budgets.ts";
 import type { Deaths, Source, Underway } from "./crash-counts.ts";
+import type { Envelopes } from "./envelopes.ts";
 import { FreeRequests } from "./free.ts";
 import type { Permits } from "./permits.ts";
 import { limitedKey, type Replica } from "./replica.ts";
@@ -35,12 +36,15 @@ export interface RequestsOptions {
   readonly deaths: Deaths;
   /** Whether the ledger has a request's bill. */
   readonly isBilled: (requestId: string) => boolean;
+  readonly envelopes: Envelopes;
   /** True time, milliseconds. */
   readonly now: () => number;
 }
 
 const concurrent = 6;
 const maxMs = 150_000;
+/** Share of the requests, 1/n, with the key of an envelope, where there is one. */
+const inEnvelopes = 3;
 const nothing = new Uint8Array();
 
 /** The requests in flight, of an unlimited key and of one with two limits. */
@@ -86,7 +90,7 @@ export class Requests {
   begin(replica: Replica): void {
     const limited = this.#options.random(100) < this.#limitedPercent;
     if (limited && this.#options.random(8) === 0) {
-      this.#watch(this.#free.begin(replica, this.limitedCaller()));
+      this.#watch(this.#free.begin(replica, this.#orBelow(this.#limitedCaller())));
       return;
     }
     const requestId = `r${++this.#ids}`;
@@ -94,8 +98,8 @@ export class Requests {
     const holdNanoUsd = BigInt(this.#options.random(10) === 0 ? 0 : 1 + this.#options.random(200));
     const stream = this.#options.random(2) === 0;
     const unpriced = this.#options.random(5) === 0;
-    const caller = limited ? this.limitedCaller() : this.#unlimitedCaller();
-    const sources: Source[] = [sourceOf(caller), ...(unpriced ? (["unpriced"] as const) : [])];
+    const caller = this.#orBelow(limited ? this.#limitedCaller() : this.#unlimitedCaller());
+    const sources: Source[] = [...sourcesOf(caller), ...(unpriced ? (["unpriced"] as const) : [])];
     const underway = this.#options.deaths.begin({
       stage: "asked",
       replica,
@@ -134,8 +138,24 @@ export class Requests {
     return [budgetCaller, sharingCaller, freeCaller, freeCaller][this.#options.random(4)] as Caller;
   }
 
+  /** Often, one with the key of an envelope below this one. */
+  #orBelow(caller: Caller): Caller {
+    const { random, envelopes } = this.#options;
+    return (random(inEnvelopes) === 0 ? envelopes.below(caller) : undefined) ?? caller;
+  }
+
+  /** Any of the keys that are no envelope's. */
+  someCaller(): Caller {
+    return [this.#limitedCaller(), budgetCaller, sharingCaller, freeCaller][this.#options.random(4)] as Caller;
+  }
+
+  /** Who submits a task. */
+  taskCaller(): Caller {
+    return this.#orBelow(this.someCaller());
+  }
+
   /** The caller with the key's current limits. */
-  limitedCaller(): Caller {
+  #limitedCaller(): Caller {
     const none = { tokensPerMinute: 0n, monthlyBudgetNanoUsd: 0n };
     const limits = { ...none, requestsPerMinute: BigInt(this.#limit), concurrentRequests: BigInt(concurrent) };
     const budgetIds = ["bud_organization", "bud_fleet"];
@@ -279,12 +299,14 @@ export class Requests {
   }
 }
 
-/** The source of a key's funds. */
-export const sourceOf = ({ keyId }: Caller): Source =>
-  keyId === limitedKey ? "capped" : keyId === budgetKey ? "budget" : "plenty";
+/** The sources of a key's funds. */
+export function sourcesOf({ keyId, rootKeyId = keyId }: Caller): Source[] {
+  const root = rootKeyId === limitedKey ? "capped" : rootKeyId === budgetKey ? "budget" : "plenty";
+  return rootKeyId === keyId ? [root] : [root, "envelope"];
+}
 
 /** A key with a monthly budget. */
-export const budgetCaller: Caller = {
+const budgetCaller: Caller = {
   keyId: budgetKey,
   accountId,
   models: [],
@@ -300,9 +322,9 @@ export const budgetCaller: Caller = {
 };
 
 /** The same key, with a budget that it shares. */
-export const sharingCaller: Caller = { ...budgetCaller, budgetIds: ["bud_team", "bud_organization", "bud_fleet"] };
+const sharingCaller: Caller = { ...budgetCaller, budgetIds: ["bud_team", "bud_organization", "bud_fleet"] };
 
-export const freeCaller: Caller = {
+const freeCaller: Caller = {
   keyId: "key_free",
   accountId,
   models: [],

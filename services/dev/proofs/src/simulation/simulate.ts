@@ -25,10 +25,20 @@ export interface SimulationReport {
   readonly refusedForBudget: number;
   /** Grants refused because a budget that keys share was used up. */
   readonly refusedForSharedBudget: number;
+  /** Grants refused because an envelope was used up or had ended. */
+  readonly refusedForEnvelope: number;
+  readonly envelopes: EnvelopeCounts;
   readonly usageArchive: ArchiveCounts;
   readonly ledgerArchive: ArchiveCounts;
   /** Requests refused by a process whose clock was wrong. */
   readonly refusedForClock: number;
+}
+
+interface EnvelopeCounts {
+  opened: number;
+  closed: number;
+  /** Number of those that ended without being closed. */
+  expired: number;
 }
 
 interface ArchiveCounts {
@@ -64,6 +74,7 @@ type Step = Exclude<
   | "archives"
   | "requests"
   | "tasks"
+  | "envelopes"
   | "check"
   | "checkBooks"
   | "finish"
@@ -80,6 +91,8 @@ const weights: Readonly<Record<Step | "deliver", number>> = {
   disconnect: 3,
   beginTask: 1.5,
   goOnWithTask: 5,
+  openEnvelope: 0.8,
+  closeEnvelope: 0.3,
   publish: 4,
   apply: 5,
   confirm: 3,
@@ -164,6 +177,8 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     refusedForOwed: 0,
     refusedForBudget: 0,
     refusedForSharedBudget: 0,
+    refusedForEnvelope: 0,
+    envelopes: { opened: 0, closed: 0, expired: 0 },
     refusedForClock: 0,
     usageArchive: { files: 0, killed: 0, fenced: 0 },
     ledgerArchive: { files: 0, killed: 0, fenced: 0 },
@@ -180,6 +195,10 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     sum.refusedForOwed += world.store.refusedForOwed;
     sum.refusedForBudget += world.store.refusedForBudget;
     sum.refusedForSharedBudget += world.store.refusedForSharedBudget;
+    sum.refusedForEnvelope += world.store.refusedForEnvelope;
+    sum.envelopes.opened += world.envelopes.opened;
+    sum.envelopes.closed += world.envelopes.closed;
+    sum.envelopes.expired += world.envelopes.expired;
     sum.refusedForClock += world.requests.refusedForClock;
     addArchive(sum.usageArchive, world.archives.usage);
     addArchive(sum.ledgerArchive, world.archives.ledger);

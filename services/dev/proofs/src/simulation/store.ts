@@ -14,7 +14,8 @@ import { topUpOperation } from "@uag/ledger/rules/top-up";
 import type { AcquireRequest, AcquireResponse, ReturnOutcome, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import { Budgets, monthlyBudget, sharedBudgets } from "./budgets.ts";
+import { Budgets, monthlyBudget } from "./budgets.ts";
+import type { Envelopes } from "./envelopes.ts";
 import { Invoices } from "./invoices.ts";
 
 export const accountId = "acct";
@@ -39,6 +40,7 @@ export interface StoreOptions {
   readonly writeOffLimit: bigint;
   /** Recalls unspent money from all holders. */
   readonly recall: () => void;
+  readonly envelopes: Envelopes;
 }
 
 /** Billing's database and its calls on it: each is one transaction that uses the real logic. */
@@ -56,9 +58,10 @@ export class Store {
   /** Grants refused because of write-offs. */
   refusedForOwed = 0;
   readonly #budgets: Budgets;
-  /** Grants refused because of a key's own budget, and of a shared one. */
+  /** Grants refused because of a key's own budget, of a shared one, and of an envelope. */
   refusedForBudget = 0;
   refusedForSharedBudget = 0;
+  refusedForEnvelope = 0;
   #ids = 0;
   readonly #sequence = createSequence();
   readonly invoices = new Invoices(accountId, this.#entries);
@@ -66,7 +69,7 @@ export class Store {
   constructor(options: StoreOptions) {
     this.now = options.now;
     this.#options = options;
-    this.#budgets = new Budgets(options.now);
+    this.#budgets = new Budgets(options.now, options.envelopes);
   }
 
   #run<A>(operation: Operation<A>): A {
@@ -93,8 +96,11 @@ export class Store {
       grants,
       entries,
       budgets: new Map((needs.budgets ?? []).map((keyId) => [keyId, monthlyBudget])),
-      sharedBudgets,
-      spent: this.#budgets.spentBy([...(needs.budgets ?? []), ...(needs.sharedBudgets ?? [])]),
+      sharedBudgets: this.#budgets.shared(needs.sharedBudgets ?? []),
+      spent: new Map([
+        ...this.#budgets.ofKeys(needs.budgets ?? []),
+        ...this.#budgets.ofLevels(needs.sharedBudgets ?? []),
+      ]),
       nowMs,
       grantsByRequest: new Map(received.map((grant) => [grant.requestId, grant])),
       holders: new Map((needs.holders ?? []).flatMap((id) => this.#stateOf(id))),
@@ -108,6 +114,7 @@ export class Store {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
     }
+    this.#budgets.booked(book.newEntries, this.grants);
     return response;
   }
 
@@ -185,7 +192,8 @@ export class Store {
     assert.ok(known || !granted || owed <= writeOffLimit, `a grant was given to an account with write-offs of ${owed}`);
     if (granted && !known) this.#budgets.check(acquired.grant, this.grants);
     if (!granted && acquired.owed > 0n) this.refusedForOwed++;
-    if (!granted && acquired.exceededBudget !== undefined) this.refusedForSharedBudget++;
+    if (!granted && acquired.exceededBudget?.envelope === true) this.refusedForEnvelope++;
+    else if (!granted && acquired.exceededBudget !== undefined) this.refusedForSharedBudget++;
     else if (!granted && acquired.budgetExceeded) this.refusedForBudget++;
     return {
       grantId: granted ? acquired.grant.id : "",
@@ -195,6 +203,7 @@ export class Store {
       insufficient: !granted,
       budgetExceeded: !granted && acquired.budgetExceeded,
       owedNanoUsd: granted ? 0n : acquired.owed,
+      envelopeLeftNanoUsd: acquired.envelopeLeft,
       held: this.money.held,
     };
   }
@@ -260,6 +269,7 @@ export class Store {
       this.grants.set(id, grant);
       this.#byRequest.set(grant.requestId, grant);
     }
+    this.#budgets.booked(entries, this.grants);
     const charged = rest.length === 0 ? [] : this.#run(settleOperation(accountId, rest));
     for (const { id, state } of grants.values()) {
       if (state === "closed") this.#run(finishOperation({ grantId: id, accountId }));
@@ -304,6 +314,11 @@ export class Store {
     const { available, toppedUp, writtenOff } = this.account.money;
     assert.ok(available >= 0n, "the account is not overdrawn");
     assert.equal(toppedUp - writtenOff, this.#paidIn, "top-ups minus write-offs equal the paid-in amount");
+  }
+
+  /** Compares what counts toward each budget and envelope with the rows, when nothing is in flight. */
+  checkLevels(): void {
+    this.#budgets.compare(this.#entries);
   }
 
   /** All rows of the ledger, in order. */

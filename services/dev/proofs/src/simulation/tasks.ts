@@ -6,8 +6,8 @@ import { purseOf } from "@uag/usage/wallet/account";
 import { admissionOf, type ChargedTask, taskGraceMs } from "@uag/video/tasks/grant";
 import type { Deaths } from "./crash-counts.ts";
 import { epochMs } from "./epoch.ts";
-import { limitedKey, type Replica } from "./replica.ts";
-import { budgetCaller, freeCaller, sharingCaller, sourceOf } from "./requests.ts";
+import type { Replica } from "./replica.ts";
+import { sourcesOf } from "./requests.ts";
 import type { Truth } from "./truth.ts";
 
 interface Task {
@@ -35,8 +35,8 @@ export interface TasksOptions {
   readonly now: () => number;
   /** Whether billing has an open grant for a task. */
   readonly hasOpenGrant: (requestId: string) => boolean;
-  /** The callers, which may be limited. */
-  readonly callers: { limitedCaller(): Caller };
+  /** Chooses who submits a task. */
+  readonly caller: () => Caller;
 }
 
 /** How long billing keeps a task's money for it. */
@@ -69,9 +69,7 @@ export class Tasks {
     const requestId = `t${++this.#ids}`;
     const createdAtMs = Math.round(now() + epochMs);
     const expiresAt = new Date(createdAtMs + lastsMs - taskGraceMs);
-    const caller = [this.#options.callers.limitedCaller(), budgetCaller, sharingCaller, freeCaller][
-      random(4)
-    ] as Caller;
+    const caller = this.#options.caller();
     const { accountId, keyId: budgetKeyId, budgetIds } = purseOf(caller);
     const holdNanoUsd = BigInt(random(200));
     const charged = { accountId, keyId: caller.keyId, budgetKeyId, budgetIds, requestId, holdNanoUsd };
@@ -85,7 +83,7 @@ export class Tasks {
     if (task === undefined || replica === undefined) return;
     const { deaths } = this.#options;
     const stage = task.grantId === undefined ? "task asked" : "task settling";
-    const underway = deaths.begin({ stage, replica, sources: [sourceOf(task.caller)] });
+    const underway = deaths.begin({ stage, replica, sources: sourcesOf(task.caller) });
     const done = task.grantId === undefined ? this.#admit(replica, task) : this.#settle(replica, task, task.grantId);
     const ended = done.finally(() => deaths.end(underway));
     ended.catch((error: unknown) => {
@@ -109,7 +107,7 @@ export class Tasks {
     }
     try {
       task.grantId = await replica.admitter.admitTask({ ...admissionOf(row, caller), tokens: 1 });
-      if (caller.keyId === limitedKey) this.#options.truth.admitted(this.#options.now());
+      if (sourcesOf(caller).includes("capped")) this.#options.truth.admitted(this.#options.now());
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#forget(task);
       throw error;
@@ -148,13 +146,14 @@ export class Tasks {
   }
 }
 
-function billOf({ row, createdAtMs }: Task, grantId: string, costNanoUsd: bigint): UsageEvent {
+function billOf({ row, caller, createdAtMs }: Task, grantId: string, costNanoUsd: bigint): UsageEvent {
   const { requestId, accountId, keyId, budgetIds = [], holdNanoUsd, model, priceVersion } = row;
   return {
     budgetIds,
     requestId,
     accountId,
     keyId,
+    rootKeyId: caller.rootKeyId,
     grantId,
     holderId: "",
     operation: "videos.generations",

@@ -5,6 +5,8 @@ import { Archives } from "./archives.ts";
 import { clockError } from "./clock-error.ts";
 import { compareBooks } from "./compare.ts";
 import { Deaths, type Source } from "./crash-counts.ts";
+import { EnvelopeClients } from "./envelope-clients.ts";
+import { Envelopes } from "./envelopes.ts";
 import { epochMs, untilClosedMs } from "./epoch.ts";
 import { Metering } from "./metering.ts";
 import { Network } from "./network.ts";
@@ -38,6 +40,7 @@ export class World {
   readonly archives: Archives;
   readonly requests: Requests;
   readonly tasks: Tasks;
+  readonly envelopes: Envelopes;
   readonly deaths = new Deaths(() => this.#accountSources);
   #now = 0;
   readonly #temper: Temper;
@@ -47,6 +50,7 @@ export class World {
   /** Error of the clock of billing's process, milliseconds. */
   #billingOffsetMs = 0;
   readonly #processes: Replicas;
+  readonly #envelopeClients: EnvelopeClients;
 
   constructor(seed: number) {
     const next = seededRandom(seed);
@@ -61,33 +65,23 @@ export class World {
       changed: () => undefined,
     });
     const rowTime = (): number => this.#billingClock.now();
-    this.store = new Store({ now: storeNow, rowTime, writeOffLimit, recall: () => this.#processes.recallMoney() });
+    this.envelopes = new Envelopes(this.random, storeNow);
+    const recall = (): void => this.#processes.recallMoney();
+    this.store = new Store({ now: storeNow, rowTime, writeOffLimit, recall, envelopes: this.envelopes });
     this.permits = new Permits(storeNow);
     const now = (): number => this.#now;
-    const { random, truth, permits, deaths } = this;
+    const { random, truth, permits, deaths, envelopes } = this;
     this.archives = new Archives({ random, now, databaseNow: storeNow }, this.store.entries);
     this.metering = new Metering(this.store, random, (event) => this.archives.usage.months.insert(event));
     const isBilled = (requestId: string): boolean => this.store.isBilled(requestId);
-    this.requests = new Requests({ random, truth, permits, deaths, isBilled, now });
-    this.tasks = new Tasks({
-      random,
-      truth,
-      deaths,
-      now,
-      hasOpenGrant: (id) => this.store.hasOpenGrant(id),
-      callers: this.requests,
-    });
+    this.requests = new Requests({ random, truth, permits, deaths, isBilled, envelopes, now });
+    const { store, network, requests } = this;
+    const hasOpenGrant = (id: string): boolean => store.hasOpenGrant(id);
+    this.tasks = new Tasks({ random, truth, deaths, now, hasOpenGrant, caller: () => requests.taskCaller() });
+    this.#envelopeClients = new EnvelopeClients({ network, envelopes, recall, opener: () => requests.someCaller() });
     const storeBehindMs = (): number => this.#storeBehindMs;
     const died = (replica: Replica): void => this.requests.forget(replica);
-    this.#processes = new Replicas({
-      random,
-      network: this.network,
-      store: this.store,
-      permits,
-      now,
-      storeBehindMs,
-      died,
-    });
+    this.#processes = new Replicas({ random, network, store, permits, now, storeBehindMs, died });
   }
 
   /** Lets billing learn the database's time, as it does before each transaction. */
@@ -142,6 +136,14 @@ export class World {
 
   goOnWithTask(): void {
     this.tasks.goOn(this.#processes.someone);
+  }
+
+  openEnvelope(): void {
+    this.#envelopeClients.open(this.#processes.someone);
+  }
+
+  closeEnvelope(): void {
+    this.#envelopeClients.close(this.#processes.someone);
   }
 
   firstByte(): void {
