@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { proveExactFunds } from "../src/soak/exact-funds.ts";
+import { proveExactLevels } from "../src/soak/exact-levels.ts";
 import { type Figures, isClean, showFigures } from "../src/soak/figures.ts";
 import { type Proof, startProofFleet } from "../src/soak/proof.ts";
 import { proofs } from "../src/soak/proofs.ts";
@@ -34,6 +35,10 @@ describe("three replicas under load, tested through the public server", () => {
 
   test("of 1,000 concurrent requests exactly as many succeed as the balance covers, and the balance is then zero", async () => {
     assertClean("exact funds", await proveExactFunds({ fleet, random }, [7, 250]));
+  });
+
+  test("of 1,000 concurrent requests exactly as many succeed as an organization or an envelope above their keys covers", async () => {
+    assertClean("exact levels", await proveExactLevels({ fleet, random }, [50]));
   });
 
   test("an outage of NATS with a loss of its store fails no request and loses no bill", () => prove("stream-wiped", 3));

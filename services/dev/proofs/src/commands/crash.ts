@@ -14,8 +14,9 @@ import { inDataDir } from "./data-dir.ts";
 const help = `npm run crash -- [options]
 
 Kills a process with SIGKILL at every crash point of a request, for JSON responses and for streams, under load, and audits
-after each. Repeats every point for each source of funds: a key whose budget is nearly used up, an account whose balance is
-nearly zero, an account with write-offs, requests without a price, a key at its limits. Then makes every operation of the
+after each. Repeats every point for each source of funds: a key whose budget is nearly used up, teams whose organization's
+budget is, envelopes, an account whose balance is nearly zero, an account with write-offs, requests without a price, a key at
+its limits. Then makes every operation of the
 journals' disk fail while the process bills, is fenced and adopts. Prints a row for each, and a table of points and sources;
 exits with 1 when one is not exact.
   --reps <n>      repetitions of each; default 1

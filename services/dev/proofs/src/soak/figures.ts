@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { recallSubjects } from "@uag/contract/messages/billing";
 import type { AuditReport } from "@uag/harness/audit/audit";
 import type { Books } from "@uag/harness/audit/billed";
+import { auditLevels } from "@uag/harness/audit/levels";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { operatorClient } from "@uag/local/operator";
@@ -22,6 +23,8 @@ export interface Figures {
   readonly doubled: number;
   /** How often an account's available balance was negative. */
   readonly overdraft: number;
+  /** Budgets, envelopes and credentials that spent more than their amount. */
+  readonly overspent: number;
   /** Grants that stayed open after everything had ended. */
   readonly leakedHolds: number;
   /** Requests admitted beyond a key's limits. */
@@ -121,6 +124,7 @@ export async function collectFigures(fleet: TestFleet, evidence: Evidence): Prom
   const { responses, kills = 0, overAdmitted = 0, violations = [], waitMs = 60_000 } = evidence;
   const { report, usage } = await settleAll(fleet, waitMs);
   const { books, comparison, violations: audited } = report;
+  const levels = await auditLevels(fleet.run);
   const missing = missingIn(books, responses);
   const difference = usage.requests - Number(books.settledRequests);
   const cost = books.billed.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0n);
@@ -138,15 +142,20 @@ export async function collectFigures(fleet: TestFleet, evidence: Evidence): Prom
     lost: Math.max(comparison.unbilled, missing.length, -difference),
     doubled: books.doubled + comparison.unserved + Math.max(0, difference),
     overdraft: books.overdrafts,
+    overspent: levels.overspent,
     leakedHolds: Number(books.openGrants),
     overAdmitted,
-    violations: [...violations, ...audited, ...missing, ...counted, ...leaked],
+    violations: [...violations, ...audited, ...missing, ...counted, ...leaked, ...levels.violations],
+    notes: [
+      `${levels.budgets} budgets, ${levels.envelopes} envelopes and ${levels.credentials} credentials with a cap were compared with the rows.`,
+    ],
   };
 }
 
 /** True when every promise was kept. */
-export function isClean({ violations, lost, doubled, overdraft, leakedHolds, overAdmitted }: Figures): boolean {
-  return violations.length === 0 && lost + doubled + overdraft + leakedHolds + overAdmitted === 0;
+export function isClean(figures: Figures): boolean {
+  const { violations, lost, doubled, overdraft, overspent, leakedHolds, overAdmitted } = figures;
+  return violations.length === 0 && lost + doubled + overdraft + overspent + leakedHolds + overAdmitted === 0;
 }
 
 const maxShown = 20;

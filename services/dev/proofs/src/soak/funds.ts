@@ -9,9 +9,10 @@ import { operatorClient } from "@uag/local/operator";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
+import { newOrganization, openEnvelope, setBudget } from "./level-keys.ts";
 
 /** The source of a request's money, which may be exhausted. */
-export const fundsNames = ["budget", "account-end", "unpaid", "unpriced", "capped"] as const;
+export const fundsNames = ["budget", "level", "envelope", "account-end", "unpaid", "unpriced", "capped"] as const;
 export type FundsName = (typeof fundsNames)[number];
 
 /** The load of one source of funds. Every key has limits, so that its requests need permits too. */
@@ -103,6 +104,34 @@ async function openBudget(fleet: TestFleet, portion: bigint): Promise<Funds> {
   return { clients: [client], body, ...atEdgeOf(/ budget_exceeded$/, feed), ...disposeOf(feed) };
 }
 
+/** Keys of two teams whose organization's budget is raised a little at a time. */
+async function openLevel(fleet: TestFleet, portion: bigint): Promise<Funds> {
+  const { id, keys } = await newOrganization(fleet, { teams: 2, amountNanoUsd: portion });
+  for (const { budgetId } of keys) await setBudget(fleet, budgetId, 1_000n * portion);
+  const feed = feeding((n) => setBudget(fleet, id, BigInt(n + 1) * portion));
+  const clients = keys.map(({ client }) => client);
+  return { clients, body, ...atEdgeOf(/ budget_exceeded$/, feed), ...disposeOf(feed) };
+}
+
+/** Envelopes with a little money, one after another: the next is opened when one is used up, which is closed then. */
+async function openEnvelopes(fleet: TestFleet, portion: bigint): Promise<Funds> {
+  const { client: opener } = await newKey(fleet, limits);
+  const terms = { amountNanoUsd: portion, ttl: 600 };
+  const first = await openEnvelope(fleet, opener, terms);
+  if (first === undefined) throw new Error("The gateway does not open an envelope.");
+  const clients = [first.client];
+  let { id } = first;
+  const feed = feeding(async () => {
+    const next = await openEnvelope(fleet, opener, terms);
+    if (next === undefined) return;
+    clients[0] = next.client;
+    // One that is not closed for want of a response expires.
+    await opener.post(`/v1/envelopes/${id}/close`, {}).catch(() => undefined);
+    id = next.id;
+  });
+  return { clients, body, ...atEdgeOf(/ envelope_exhausted$/, feed), ...disposeOf(feed) };
+}
+
 interface PoorAccount {
   readonly accountId: string;
   readonly client: TestClient;
@@ -157,6 +186,8 @@ async function openCapped(fleet: TestFleet): Promise<Funds> {
 
 const open: Readonly<Record<FundsName, (fleet: TestFleet, portion: bigint) => Promise<Funds>>> = {
   budget: openBudget,
+  level: openLevel,
+  envelope: openEnvelopes,
   "account-end": openAccountEnd,
   unpaid: openUnpaid,
   unpriced: openUnpriced,

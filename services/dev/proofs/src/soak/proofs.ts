@@ -1,5 +1,6 @@
 import { restores } from "../restore/restore.ts";
 import { exactFunds } from "./exact-funds.ts";
+import { exactLevels } from "./exact-levels.ts";
 import { hotAccount } from "./hot-account.ts";
 import { keyedRuns } from "./keyed-runs.ts";
 import { limits } from "./limits.ts";
@@ -13,6 +14,7 @@ export const proofs: readonly Proof[] = [
   meteringDown,
   keyedRuns,
   exactFunds,
+  exactLevels,
   hotAccount,
   limits,
   ...restores,

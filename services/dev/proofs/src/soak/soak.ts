@@ -5,8 +5,10 @@ import { type LimitedKey, newKey, topUp } from "@uag/harness/fleet/limited-key";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
 import { collectFigures, type Figures } from "./figures.ts";
+import { type Funds, openFunds } from "./funds.ts";
 import { killPeriodically } from "./kills.ts";
 import { Load, type LoadResponse } from "./load.ts";
+import { addPool, pooledModel } from "./pool.ts";
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -24,6 +26,8 @@ const concurrentModel = "gpt-4.1-mini";
 /** Its provider continues when a client disconnects, and charges for the whole response. */
 const continuingModel = "gemini-2.5-flash";
 const progressMs = 10_000;
+/** The key of an envelope is refused when it is used up, and unknown once it is closed. */
+const envelopeEnds = /^(402 envelope_exhausted|401 invalid_api_key)$/;
 /**
  * A second shorter than the limit's window: some time may pass between the use of a permit and its
  * record.
@@ -33,9 +37,18 @@ const windowMs = 59_000;
 /** Every process except the simulator, whose log is the record of what was served. */
 const killed = ["router", "chat", "chat-2", "chat-3", "billing", "metering", "nats-server", "mongod"];
 
-interface Loads {
+interface Loads extends AsyncDisposable {
   readonly all: readonly Load[];
+  /** With the keys of envelopes. */
+  readonly agents: Load;
   readonly limited: LimitedKey;
+}
+
+const simple = ["json", "stream", "abort", "disconnect"] as const;
+
+/** A load whose money is topped up a little at a time. */
+function loadOf({ clients, body = {}, seen }: Funds, random: () => number): Load {
+  return new Load({ clients, kinds: simple, concurrency: 4, random, body, seen: ({ outcome }) => seen(outcome) });
 }
 
 async function startLoads(fleet: TestFleet, random: () => number): Promise<Loads> {
@@ -55,13 +68,28 @@ async function startLoads(fleet: TestFleet, random: () => number): Promise<Loads
     "stream",
   ] as const;
   const aborting = ["disconnect", "abort", "stream"] as const;
+  await addPool(fleet);
+  await using stack = new AsyncDisposableStack();
+  const level = stack.use(await openFunds(fleet, "level"));
+  const agents = loadOf(stack.use(await openFunds(fleet, "envelope")), random);
   const all = [
     new Load({ clients: [fleet.client], kinds: mixed, concurrency: 12, random }),
     new Load({ clients: [limited.client], kinds: ["json", "stream"], concurrency: 4, random }),
     new Load({ clients: [narrow.client], kinds: ["stream"], concurrency: 8, random, model: concurrentModel }),
     new Load({ clients: [fleet.client], kinds: aborting, concurrency: 4, random, model: continuingModel }),
+    new Load({
+      clients: [fleet.client],
+      kinds: simple,
+      concurrency: 4,
+      random,
+      model: pooledModel,
+      body: { max_tokens: 64 },
+    }),
+    loadOf(level, random),
+    agents,
   ];
-  return { all, limited };
+  const funds = stack.move();
+  return { all, agents, limited, [Symbol.asyncDispose]: () => funds.disposeAsync() };
 }
 
 const sumOf = (loads: readonly Load[], outcome: RegExp): number =>
@@ -121,7 +149,8 @@ export async function soak(options: SoakOptions): Promise<Figures> {
     env: { LOG_LEVEL: "warn" },
   });
   await topUp(fleet, 1_000_000_000_000n, "soak");
-  const { all, limited } = await startLoads(fleet, random);
+  await using loads = await startLoads(fleet, random);
+  const { all, agents, limited } = loads;
   const stop = new AbortController();
   let kills = 0;
   const killing = killPeriodically(fleet, {
@@ -146,7 +175,9 @@ export async function soak(options: SoakOptions): Promise<Figures> {
   await Promise.all(killed.map((name) => fleet.processes.ready(name)));
   await Promise.all(all.map((load) => load.stop()));
   const responses: LoadResponse[] = all.flatMap((load) => load.responses);
-  const wrong = all.flatMap(({ counts }) => [...counts.keys()].filter((name) => name.startsWith("40")));
+  const wrong = all.flatMap((load) =>
+    [...load.counts.keys()].filter((name) => name.startsWith("40") && !(load === agents && envelopeEnds.test(name))),
+  );
   const figures = await collectFigures(fleet, {
     responses: responses,
     kills,
