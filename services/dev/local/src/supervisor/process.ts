@@ -29,7 +29,10 @@ export interface SupervisedOptions {
   onRestart(): void;
 }
 
-const readyPollMs = 25;
+const firstPollMs = 25;
+/** Growth of the interval between checks: a dozen processes that start together need the processor themselves. */
+const pollGrowth = 1.2;
+const maxPollMs = 150;
 const usualStopMs = 10_000;
 
 /** One process that is restarted, with backoff, whenever it ends unexpectedly. */
@@ -114,12 +117,14 @@ export class SupervisedProcess {
   /** Waits until it is ready; rejects when it keeps ending instead, or at `signal`. */
   async ready(signal: AbortSignal): Promise<void> {
     const failuresAllowed = this.#backoff.failures + 5;
+    let pollMs = firstPollMs;
     let child = this.#child;
     while (child?.pid === undefined || !(await this.spec.isReady())) {
       if (this.#backoff.failures >= failuresAllowed) throw new Error(`${this.spec.name} keeps ending`);
       if (this.#stopping.signal.aborted) throw new Error(`${this.spec.name} is being stopped`);
       signal.throwIfAborted();
-      await sleep(readyPollMs);
+      await sleep(pollMs);
+      pollMs = Math.min(maxPollMs, pollMs * pollGrowth);
       child = this.#child;
     }
     this.#readyChild = child;
