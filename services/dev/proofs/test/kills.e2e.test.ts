@@ -3,17 +3,19 @@ import { test } from "node:test";
 import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
 import { withFleet } from "@uag/harness/fleet/with-fleet";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
-import { crashEverywhere } from "../src/soak/crash.ts";
+import { crashInTurn } from "../src/soak/crash.ts";
 import { diskFaultsEnv, diskPhases, failDisk } from "../src/soak/disk.ts";
 import { isClean, showFigures } from "../src/soak/figures.ts";
+import { fundsEnv } from "../src/soak/funds.ts";
 
 const services = ["billing", "metering", "chat", "router"];
 
-test("after a SIGKILL at every crash point of a request, requests succeed and the books are exact", async (t) => {
-  await withFleet({ services, env: { ACK_WAIT_MS: "1500" } }, async (fleet) => {
-    const figures = await crashEverywhere(fleet, seededRandom(1));
-    t.diagnostic(showFigures("every crash point", figures));
-    assert.ok(isClean(figures), showFigures("every crash point", figures));
+test("after a SIGKILL at every crash point, with and without sufficient funds, requests succeed and the books are exact", async (t) => {
+  await withFleet({ services, env: { ACK_WAIT_MS: "1500", ...fundsEnv } }, async (fleet) => {
+    for (const row of await crashInTurn(fleet, seededRandom(1))) {
+      t.diagnostic(showFigures(row.funds, row));
+      assert.ok(isClean(row), showFigures(row.funds, row));
+    }
   });
 });
 

@@ -18,7 +18,10 @@ export interface Violation {
 const scripts = `performance.getEntriesByType("resource")
   .filter(({ name }) => name.endsWith(".js"))
   .map(({ name, encodedBodySize: bytes }) => ({ name, bytes }))`;
-const violations = `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations
+const violationsOfRules = (rules: readonly string[]): string => `axe.run(document, {
+  resultTypes: ["violations"],
+  ${rules.length > 0 ? `runOnly: ${JSON.stringify(rules)},` : ""}
+}).then(({ violations }) => violations
   .filter(({ impact }) => impact === "serious" || impact === "critical")
   .map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))`;
 
@@ -35,9 +38,12 @@ export const scriptsOf = (page: Page): Promise<Script[]> => page.evaluate<Script
 
 export const bytesOf = (loaded: readonly Script[]): number => loaded.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** The violations found by axe. The page's context must bypass the content security policy, which blocks axe. */
-export async function violationsOf(page: Page): Promise<Violation[]> {
+/**
+ * The violations found by axe. The page's context must bypass the content security policy, which blocks axe.
+ * @param rules https://github.com/dequelabs/axe-core/blob/develop/doc/rule-descriptions.md; default: all
+ */
+export async function violationsOf(page: Page, rules: readonly string[] = []): Promise<Violation[]> {
   await page.evaluate(transitions);
   await page.evaluate(await readFile(axePath, "utf8"));
-  return await page.evaluate<Violation[]>(violations);
+  return await page.evaluate<Violation[]>(violationsOfRules(rules));
 }

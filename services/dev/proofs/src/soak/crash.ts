@@ -41,7 +41,7 @@ export interface CrashRow extends Figures {
 
 /** The results of a source of funds at every crash point. */
 export interface FundsRow extends Figures {
-  readonly funds: FundsName;
+  readonly funds: FundsName | "plenty";
   /** Number of deaths at each point under requests of this source alone. */
   readonly deaths: ReadonlyMap<CrashPoint, number>;
   /** Number of responses or bills for which its funds were exhausted. */
@@ -126,30 +126,18 @@ function roundsEverywhere(random: () => number): CrashRound[] {
   });
 }
 
-/** Every point once, with a single audit for all of them. */
-export async function crashEverywhere(fleet: TestFleet, random: () => number): Promise<Figures> {
-  const responses: LoadResponse[] = [];
-  let kills = 0;
-  await using funds = await openPlenty(fleet);
-  for (const round of roundsEverywhere(random)) {
-    responses.push(...(await dieUnderLoad(fleet, round, funds)).responses);
-    kills += 2 * round.points.length;
-  }
-  return collectFigures(fleet, { responses, kills });
-}
-
 /**
  * Every point, or those of `rounds`, under requests of one source of funds alone; with a single
  * audit. A source whose funds were never exhausted is a violation.
  */
 export async function crashFunds(
   fleet: TestFleet,
-  funds: FundsName,
+  funds: FundsName | "plenty",
   { random, rounds = roundsEverywhere(random) }: { readonly random: () => number; readonly rounds?: CrashRound[] },
 ): Promise<FundsRow> {
   const responses: LoadResponse[] = [];
   const deaths = new Map<CrashPoint, number>();
-  await using source = await openFunds(fleet, funds);
+  await using source = await (funds === "plenty" ? openPlenty(fleet) : openFunds(fleet, funds));
   for (const round of rounds) {
     responses.push(...(await dieUnderLoad(fleet, round, source)).responses);
     for (const point of round.points) deaths.set(point, (deaths.get(point) ?? 0) + 1);
@@ -157,16 +145,17 @@ export async function crashFunds(
   const kills = 2 * rounds.reduce((sum, { points }) => sum + points.length, 0);
   const figures = await collectFigures(fleet, { responses, kills });
   const atEdge = await source.atEdge();
-  const violations = atEdge > 0 ? [] : [`The funds "${funds}" were never exhausted.`];
+  const violations = atEdge > 0 || funds === "plenty" ? [] : [`The funds "${funds}" were never exhausted.`];
   return { ...figures, violations: [...figures.violations, ...violations], funds, deaths, atEdge };
 }
 
-/** Each source of funds at some of the points; together they cover all points. */
-export async function crashFundsInTurn(fleet: TestFleet, random: () => number): Promise<FundsRow[]> {
+/** Sufficient money and each source of funds at some of the points; together they cover all points. */
+export async function crashInTurn(fleet: TestFleet, random: () => number): Promise<FundsRow[]> {
   const rows: FundsRow[] = [];
   const all = roundsEverywhere(random);
-  for (const [n, funds] of fundsNames.entries()) {
-    const rounds = all.filter((_, at) => at % fundsNames.length === n);
+  const sources = ["plenty", ...fundsNames] as const;
+  for (const [n, funds] of sources.entries()) {
+    const rounds = all.filter((_, at) => at % sources.length === n);
     rows.push(await crashFunds(fleet, funds, { random, rounds }));
   }
   return rows;

@@ -5,18 +5,30 @@ const maxBytes = maxBodyBytesOfKind("json");
 /** For small items this size is as bad as more. */
 const muchBytes = 12 * mebi;
 
-/** A body that fills `bytes` with repetitions of `item(n)` between a start and an end. */
-function filled(begin: string, item: (n: number) => string, end: string, bytes = muchBytes): string {
+/** Items that are separated by commas and fill `bytes`, as JSON. */
+function filler(item: (n: number) => string, bytes = muchBytes): string {
   const pieces: string[] = [];
-  let size = Buffer.byteLength(begin) + Buffer.byteLength(end);
-  for (let n = 0; ; n++) {
-    const piece = n === 0 ? item(n) : `,${item(n)}`;
-    size += Buffer.byteLength(piece);
-    if (size > bytes) break;
+  for (let [n, size] = [0, 0]; size < bytes; n++) {
+    const piece = item(n);
     pieces.push(piece);
+    size += piece.length + 1;
   }
-  return begin + pieces.join("") + end;
+  return pieces.join();
 }
+
+/** The same for a constant item. */
+const repeated = (item: string): string => `${`${item},`.repeat(Math.floor(muchBytes / (item.length + 1)))}${item}`;
+
+/** Contents of lists and objects that exceed the limits on their number. All requests share them. */
+const contents = {
+  numbers: repeated("1"),
+  lists: repeated("[]"),
+  objects: repeated("{}"),
+  texts: filler((n) => `"${n}"`),
+  members: filler((n) => `"k${n}":1`),
+  objectsOfOneName: filler((n) => `{"k${n}":1}`),
+  oneName: repeated('"x":""'),
+};
 
 /** A text of `length` characters that repeats `piece`, as JSON. */
 const long = (piece: string, length: number): string => piece.repeat(Math.floor(length / piece.length));
@@ -31,14 +43,14 @@ function* beyondLimits(start: string, within: string): Generator<WorstBody> {
   const deep = muchBytes / 2 - 500;
   yield { what: "the deepest lists", text: `${within}${"[".repeat(deep)}${"]".repeat(deep)}}` };
   yield { what: "the deepest objects, unclosed", text: within + '{"a":'.repeat(2_000_000) };
-  yield { what: "the most numbers in a list", text: filled(`${within}[`, () => "1", "]}") };
-  yield { what: "the most empty lists", text: filled(`${within}[`, () => "[]", "]}") };
-  yield { what: "the most empty objects", text: filled(`${within}[`, () => "{}", "]}") };
-  yield { what: "the most short texts", text: filled(`${within}[`, (n) => `"${n}"`, "]}") };
-  yield { what: "the most names in one object", text: filled(`${within}{`, (n) => `"k${n}":1`, "}}") };
-  yield { what: "the most members of the body", text: filled(start, (n) => `"k${n}":1`, "}") };
-  yield { what: "the most objects of one name", text: filled(`${within}[`, (n) => `{"k${n}":1}`, "]}") };
-  yield { what: "one name repeated", text: filled(start, () => '"x":""', "}") };
+  yield { what: "the most numbers in a list", text: `${within}[${contents.numbers}]}` };
+  yield { what: "the most empty lists", text: `${within}[${contents.lists}]}` };
+  yield { what: "the most empty objects", text: `${within}[${contents.objects}]}` };
+  yield { what: "the most short texts", text: `${within}[${contents.texts}]}` };
+  yield { what: "the most names in one object", text: `${within}{${contents.members}}}` };
+  yield { what: "the most members of the body", text: `${start}${contents.members}}` };
+  yield { what: "the most objects of one name", text: `${within}[${contents.objectsOfOneName}]}` };
+  yield { what: "one name repeated", text: `${start}${contents.oneName}}` };
 }
 
 /** Few values of maximum length. */
@@ -65,7 +77,7 @@ function* atLimits(start: string, within: string): Generator<WorstBody> {
   yield { what: "90,000 short texts", text: many((n) => `"${n}"`) };
   yield { what: "9,000 objects of 9 names each", text: many((n) => `{${names(n)}}`, 9_000) };
   yield { what: "40,000 parts with only a type", text: many(() => '{"type":"text"}', 40_000) };
-  yield { what: "9,000 members of the body", text: filled(start, (n) => `"k${n}":1`, "}", 90_000) };
+  yield { what: "9,000 members of the body", text: `${start}${filler((n) => `"k${n}":1`, 90_000)}}` };
 }
 
 /**
