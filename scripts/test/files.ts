@@ -1,21 +1,24 @@
 import { glob } from "node:fs/promises";
 
-export type TestKind = "unit" | "contract" | "e2e";
+export const testKinds = ["unit", "contract", "e2e", "long"] as const;
+export type TestKind = (typeof testKinds)[number];
 
 export function kindOf(file: string): TestKind {
+  if (file.endsWith(".long.test.ts")) return "long";
   if (file.endsWith(".e2e.test.ts")) return "e2e";
   return file.endsWith(".contract.test.ts") ? "contract" : "unit";
 }
 
 export interface Selection {
-  /** Empty means all. */
+  /** Empty means all, but long tests only with a pattern. */
   readonly kinds: ReadonlySet<TestKind>;
   /** Parts of paths; a file is selected if it contains one of them. Empty means all. */
   readonly patterns: readonly string[];
 }
 
 export function isSelected(file: string, { kinds, patterns }: Selection): boolean {
-  if (kinds.size > 0 && !kinds.has(kindOf(file))) return false;
+  const kind = kindOf(file);
+  if (kinds.size > 0 ? !kinds.has(kind) : kind === "long" && patterns.length === 0) return false;
   return patterns.length === 0 || patterns.some((pattern) => file.includes(pattern));
 }
 

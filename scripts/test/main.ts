@@ -12,17 +12,18 @@ import { fail } from "@uag/local/terminal/step";
 import { buildTools } from "../charts/tools.ts";
 import { startTestEngines } from "./engines.ts";
 import { type Failure, parseFailures } from "./failures-reporter.ts";
-import { findTests, kindOf, type TestKind } from "./files.ts";
+import { findTests, kindOf, type TestKind, testKinds } from "./files.ts";
 import { filesToRunAgain } from "./second-run.ts";
 
-const help = `npm test [-- [--unit] [--contract] [--e2e] [pattern ...]]
+const help = `npm test [-- [--all] [--unit] [--contract] [--e2e] [--long] [pattern ...]]
 
-Runs every test and then every check. Files with failed tests run a second time, alone: tests that then pass are listed
-as flaky and do not fail the run. A failure about the ledger always fails it. With a kind or a pattern (a part of a
-file's path): only those tests, no checks.
+Runs the unit, contract and end-to-end tests and then every check. With --all the long tests too: every chart and image,
+every page in every role, the largest bodies, rollouts, limits over replicas, videos under kills, a simulation of a
+million steps. With a kind or a pattern (a part of a file's path): only those tests, no checks.
+
+Files with failed tests run a second time, alone: tests that then pass are listed as flaky and do not fail the run. A
+failure about the ledger always fails it.
 `;
-
-const kinds = ["unit", "contract", "e2e"] as const;
 
 interface TestGroup {
   readonly title: string;
@@ -35,10 +36,11 @@ interface TestGroup {
 const groups: readonly TestGroup[] = [
   { title: "Unit and contract tests", kinds: ["unit", "contract"], concurrency: 2, timeoutMs: 300_000 },
   { title: "End-to-end tests", kinds: ["e2e"], concurrency: 2, timeoutMs: 600_000 },
+  { title: "Long tests", kinds: ["long"], concurrency: 2, timeoutMs: 900_000 },
 ];
 
 /** Files that use the console's pages, which are built once for all of them. */
-const showsConsole = /(?:console(?:-\w+)?|npm-start)(?:\.shared)?\.e2e\.test\.ts$/;
+const showsConsole = /(?:console(?:-\w+)?|npm-start)(?:\.shared)?\.(?:e2e|long)\.test\.ts$/;
 /** Files whose tests use a fleet together with other files: see `openSharedFleet`. */
 const sharesFleet = /\.shared\.e2e\.test\.ts$/;
 
@@ -123,24 +125,31 @@ async function runTests(files: readonly string[]): Promise<Outcome> {
   const again = filesToRunAgain(failures);
   if (again.length === 0) return { failures, flaky: [] };
   process.stdout.write(`\nFailed files, a second time: ${again.join(", ")}\n`);
-  const alone = { title: "Second run", kinds, concurrency: 1, timeoutMs: 600_000 };
+  const alone = { title: "Second run", kinds: testKinds, concurrency: 1, timeoutMs: 600_000 };
   const second = await runGroup(alone, again, place);
   return second.length > 0 ? { failures: [...failures, ...second], flaky: [] } : { failures: [], flaky: failures };
 }
 
 async function main(): Promise<boolean> {
   const flag = { type: "boolean" } as const;
-  const options = { unit: flag, contract: flag, e2e: flag, help: { ...flag, short: "h" } } as const;
+  const options = {
+    all: flag,
+    unit: flag,
+    contract: flag,
+    e2e: flag,
+    long: flag,
+    help: { ...flag, short: "h" },
+  } as const;
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
   if (values.help) {
     process.stdout.write(help);
     return true;
   }
-  const requested = new Set(kinds.filter((kind) => values[kind]));
+  const requested = new Set(testKinds.filter((kind) => values.all || values[kind]));
   const files = await findTests(root, { kinds: requested, patterns: positionals });
   if (files.length === 0) throw new Error(`no test file matches ${positionals.join(" ")}`);
   const { failures, flaky } = await runTests(files);
-  const checksToo = requested.size === 0 && positionals.length === 0;
+  const checksToo = (requested.size === 0 || values.all === true) && positionals.length === 0;
   if (checksToo) process.stdout.write("\nChecks\n");
   const checked = !checksToo || (await runNode(["scripts/check.ts"], {}));
   // Repeats the failures at the end, after thousands of lines.
