@@ -1,4 +1,7 @@
 import type { ErrorShape } from "./errors/shapes.ts";
+import { mebibyte, type RequestBody, requestBodies } from "./request-body.ts";
+
+export type { BodyKind } from "./request-body.ts";
 
 /**
  * The capability services that the router reaches over links: the single list of them. Each has a
@@ -21,36 +24,15 @@ export type QueryName = "subscription" | "usage" | "receipt" | `envelopes.${"cre
 /** HTTP methods of the public API. */
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/**
- * The kind of body that a route's requests have; a body on a `none` route is ignored. An `upload` is
- * a form whose file is stored while it arrives.
- */
-export type BodyKind = "json" | "multipart" | "upload" | "none";
-
-interface RouteBase {
+interface RouteBase extends RequestBody {
   readonly method: Method;
   /** In express's path syntax. */
   readonly path: string;
   /** The format of the route's errors. */
   readonly errorShape: ErrorShape;
-  readonly body: BodyKind;
-  /** Largest request body, bytes. */
-  readonly maxBodyBytes: number;
   /** A header that may contain the key in place of `Authorization`. */
   readonly keyHeader?: string;
 }
-
-type RequestBody = Pick<RouteBase, "body" | "maxBodyBytes">;
-
-const mebibyte = 1024 * 1024;
-const noBody: RequestBody = { body: "none", maxBodyBytes: 0 };
-const json: RequestBody = { body: "json", maxBodyBytes: 32 * mebibyte };
-const form: RequestBody = { body: "multipart", maxBodyBytes: 64 * mebibyte };
-/** A file of 25 MiB, and fields. */
-const audioForm: RequestBody = { body: "multipart", maxBodyBytes: 28 * mebibyte };
-/** A file of 512 MiB, and fields. */
-const fileForm: RequestBody = { body: "upload", maxBodyBytes: 513 * mebibyte };
-const smallJson: RequestBody = { body: "json", maxBodyBytes: mebibyte / 4 };
 
 /**
  * How a route's requests are admitted and billed:
@@ -103,6 +85,8 @@ type ForwardShape<B extends Billing> = RequestBody & {
   readonly billing: B;
   readonly errorShape?: ErrorShape;
 } & (B extends "none" ? unknown : { readonly label: Label });
+
+const { noBody, json, smallJson, form, audioForm, fileForm } = requestBodies;
 
 /** The shapes of operations, by capability. */
 const chat = { ...json, billing: "metered", label: { en: "Chat", zh: "对话" } } as const;
