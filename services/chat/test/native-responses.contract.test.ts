@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from "node:test";
 import type { OperationsHarness } from "@uag/harness/start-operations";
 import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { catalogOf, sendJson } from "./fixtures.ts";
+import { catalogOf, completion, sendJson } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 
 const native = (url: string): string =>
@@ -14,6 +14,7 @@ const native = (url: string): string =>
       `
   own: { protocol: openai, base_url: "${url}/own/v1", api_key: sk-upstream-secret-own, responses_api: true }
   spare: { protocol: openai, base_url: "${url}/spare/v1", api_key: sk-upstream-secret-spare, responses_api: true }
+  bare: { protocol: openai, base_url: "${url}/bare/v1", api_key: sk-upstream-secret-bare, responses_api: true }
 models:`,
     )
     .concat(`
@@ -23,6 +24,7 @@ models:`,
       search: { max_uses: 3 }, upstreams: [{ provider: own }] }
   - { <<: *native, id: mixed, price: { input_tokens: 1, output_tokens: 2, web_searches: 0.01 }, upstreams: [{ provider: own }, { provider: one, priority: 1 }] }
   - { <<: *native, id: two-native, upstreams: [{ provider: own }, { provider: spare, priority: 1 }] }
+  - { <<: *native, id: bare, upstreams: [{ provider: bare }] }
   - { <<: *native, id: not-there, upstreams: [{ provider: own, responses_api: false }] }
 `);
 
@@ -274,6 +276,30 @@ test("serves tools that the client runs and only this API has", async () => {
   const tools = [{ type: "apply_patch" }, { type: "local_shell" }, { type: "shell", environment: { type: "local" } }];
   assert.equal((await call({ tools })).status, 200);
   assert.deepEqual(sent[0]?.json["tools"], tools);
+});
+
+test("a server without the API is detected by its path, and served by chat completions from then on", async () => {
+  const missing = { detail: "Not Found" };
+  respond = (answer, path) =>
+    path.endsWith("/responses") ? sendJson(answer, 404, missing) : sendJson(answer, 200, completion);
+  for (const _ of [1, 2]) {
+    const { status, text, header } = await call({ model: "bare" });
+    assert.equal(status, 200, text);
+    assert.match(text, /Hello there\./);
+    assert.equal(header("x-gateway-attempts"), "1");
+    assert.deepEqual(quantities(), { input_tokens: 10, output_tokens: 5 });
+  }
+  assert.deepEqual(
+    sent.map(({ path }) => path),
+    ["/bare/v1/responses", "/bare/v1/chat/completions", "/bare/v1/chat/completions"],
+  );
+});
+
+test("a model that a server with the API does not know is not asked for in another way", async () => {
+  const unknown = { error: { message: "The model `own` does not exist", type: "invalid_request_error", code: null } };
+  respond = (answer) => sendJson(answer, 404, unknown);
+  assert.equal((await call()).status >= 400, true);
+  assert.ok(sent.every(({ path }) => path.endsWith("/responses")));
 });
 
 const search = (type: string) => ({ id: "ws_1", type: "web_search_call", status: "completed", action: { type } });

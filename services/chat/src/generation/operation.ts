@@ -3,12 +3,11 @@ import { defineOperation } from "@uag/pipeline/operation/define-operation";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import type { AdmittedRequest } from "@uag/pipeline/operation/operation-spec";
 import type { Attempted } from "@uag/providers/attempt";
-import { UpstreamFailure } from "@uag/providers/failure";
-import { type Generated, generate } from "@uag/providers/generate";
+import type { Generated } from "@uag/providers/generate";
 import type { GenerationCall } from "@uag/providers/generation";
 import { areClassedHeaders } from "@uag/providers/passed-fields/check";
 import { messagesHeaderCosts } from "@uag/providers/passed-fields/messages-headers";
-import { generationAdapter } from "@uag/providers/registry";
+import { ResponsesFallback } from "@uag/providers/responses-fallback";
 import type { ChatContext } from "../context.ts";
 import { type ClientFormat, type GenerationRequest, runsTools } from "../format.ts";
 import { opaque } from "../request/opaque.ts";
@@ -22,6 +21,7 @@ import { estimatedUsage } from "./usage.ts";
 
 /** Defines the operation that generates text in a client's format. */
 export function generationOperation(format: ClientFormat, context: ChatContext): Operation {
+  const fallback = new ResponsesFallback();
   return defineOperation(context, {
     name: format.name,
     body: format.body ?? jsonBody({ opaque }),
@@ -43,7 +43,8 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
       capAdvice(format.outputCapField, request.outputCap ?? model.maxOutputTokens, request),
     ...(format.neverStreams !== true && { streams: ({ stream }: GenerationRequest) => stream }),
     affinity: ({ request, model, caller }) => affinityOf(request.fields, model.id, caller.accountId),
-    call: (admitted: AdmittedRequest<GenerationRequest, GenerationSize>) => callUpstreams(context, format, admitted),
+    call: (admitted: AdmittedRequest<GenerationRequest, GenerationSize>) =>
+      callUpstreams({ ...context, fallback }, format, admitted),
     owed: (admitted, { failure, upstream }) =>
       estimatedUsage(admitted, { text: failure.received ?? "", upstream, failure, workedMs: failure.workedMs }),
     respond: (admitted, attempted) => respond(format, admitted, attempted),
@@ -63,7 +64,7 @@ function capAdvice(field: string, tokens: number, { outputCap }: Pick<Generation
 
 /** Resolves with the complete response, or with the start of a stream. @throws {AttemptsFailed} */
 async function callUpstreams(
-  context: Pick<ChatContext, "drains" | "media" | "pools">,
+  context: Pick<ChatContext, "drains" | "media" | "pools"> & { readonly fallback: ResponsesFallback },
   format: ClientFormat,
   {
     exchange,
@@ -76,7 +77,7 @@ async function callUpstreams(
     attempt,
   }: AdmittedRequest<GenerationRequest, GenerationSize>,
 ): Promise<Attempted<Generated>> {
-  const { pools, drains } = context;
+  const { pools, drains, fallback } = context;
   using media = context.media(caller);
   const call: GenerationCall = {
     requestId: exchange.requestId,
@@ -96,9 +97,7 @@ async function callUpstreams(
   const { signal } = exchange;
   const maxBytes = acceptedBytes({ model, ...request, outputCap: size.sentCap ?? request.outputCap });
   const disconnect = { drains, draining: () => admitted.clientLeft() };
-  return await attempt((upstream) => {
-    const adapter = generationAdapter(format.format, upstream);
-    if (adapter === undefined) throw new UpstreamFailure("operator", `no adapter for ${upstream.provider.protocol}`);
-    return generate({ pools, adapter, call, upstream, signal, disconnect, memory, maxBytes });
-  });
+  return await attempt((upstream) =>
+    fallback.generate(format.format, { pools, call, upstream, signal, disconnect, memory, maxBytes }),
+  );
 }
