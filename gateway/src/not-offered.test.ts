@@ -11,8 +11,8 @@ const known: readonly [path: string, text: string][] = [
     "This gateway does not offer Anthropic's endpoint for message batches. Send the messages one by one to POST /v1/messages.",
   ],
   [
-    "/v1/responses/resp_1",
-    "This gateway does not offer OpenAI's endpoint for stored responses. Send the conversation's earlier messages with each request.",
+    "/v1/responses/compact",
+    "This gateway does not offer OpenAI's endpoint for background and compacted responses. Send the conversation's earlier messages with each request.",
   ],
 ];
 for (const [path, text] of known)

@@ -21,8 +21,13 @@ export const getAccount: AdminHandler = async ({ clients, id }) => ({
 });
 
 export const updateAccount: AdminHandler = async ({ clients, actor, id, body }) => {
-  const { keep_answers: keeps, lower_output_cap: lowersOutputCap, ...fields } = checkedBody(updateAccountRequest, body);
-  const settings = { lowersOutputCap, ...(keeps !== undefined && { keepsNoAnswers: !keeps }) };
+  const {
+    keep_answers: keeps,
+    lower_output_cap: lowersOutputCap,
+    store_responses: storesResponses,
+    ...fields
+  } = checkedBody(updateAccountRequest, body);
+  const settings = { lowersOutputCap, storesResponses, ...(keeps !== undefined && { keepsNoAnswers: !keeps }) };
   return { body: showAccount(await clients.admin.updateAccount({ id, ...fields, ...settings, actor })) };
 };
 

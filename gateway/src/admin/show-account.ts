@@ -33,7 +33,8 @@ function showColumns(money: Columns) {
 }
 
 export function showAccount(account: Account): Shown<typeof accountResponse> {
-  const { id, name, createdAtMs, keepsNoAnswers = false, lowersOutputCap = false, disabled = false } = account;
+  const { id, name, createdAtMs, disabled = false } = account;
+  const { keepsNoAnswers = false, lowersOutputCap = false, storesResponses = false } = account;
   const repaid = { repaid_usd: usdText(account.repaidNanoUsd), repaid_nano_usd: account.repaidNanoUsd };
   const shown = {
     id,
@@ -42,6 +43,7 @@ export function showAccount(account: Account): Shown<typeof accountResponse> {
     created_at: timeText(createdAtMs),
     keep_answers: !keepsNoAnswers,
     lower_output_cap: lowersOutputCap,
+    store_responses: storesResponses,
     disabled,
   };
   return { ...shown, ...showColumns(account), ...repaid };

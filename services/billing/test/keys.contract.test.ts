@@ -38,6 +38,7 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
     ...known,
     keepsNoAnswers: false,
     lowersOutputCap: false,
+    storesResponses: false,
     routingStrategy: "",
     budgetIds: [],
     rootKeyId: undefined,

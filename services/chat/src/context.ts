@@ -1,13 +1,16 @@
 import type { CapabilityContext } from "@uag/pipeline/context";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { createMediaFetcher, type MediaFetcher } from "@uag/providers/media/fetch";
+import type { ResponseStore } from "./state/store.ts";
 
 /** The dependencies of every operation of the service. */
 export interface ChatContext extends CapabilityContext {
+  /** The responses of accounts that store them; undefined: there is no database for them. */
+  readonly stored: ResponseStore | undefined;
   /** Fetches content that one request references by URL, for upstreams that need it inline. */
   media(caller: Caller): MediaFetcher & Disposable;
 }
 
-export function chatContext(context: CapabilityContext): ChatContext {
-  return { ...context, media: (caller) => createMediaFetcher(context.urls.open(caller)) };
+export function chatContext(context: CapabilityContext, stored?: ResponseStore): ChatContext {
+  return { ...context, stored, media: (caller) => createMediaFetcher(context.urls.open(caller)) };
 }

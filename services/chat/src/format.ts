@@ -7,6 +7,13 @@ import type { ServerTools } from "@uag/providers/formats/server-tools";
 import type { StreamFraming } from "@uag/providers/generation";
 import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
 import type { GenerationFormat } from "@uag/providers/translate/client";
+import type { ResponseKeeper } from "./state/keep.ts";
+import type { Turn } from "./state/turn.ts";
+
+/** A request's body, and what it adds to a conversation that the gateway stores. */
+export interface GenerationBody extends JsonBody {
+  readonly turn?: Turn | undefined;
+}
 
 /**
  * A request for generated text, read and checked; {@link ClientFormat} hides the differences
@@ -26,6 +33,8 @@ export interface GenerationRequest {
   readonly serverTools: ServerTools;
   /** Some field has no cost class, and an upstream may receive it: the hold is the worst case. */
   readonly hasUnclassedField?: boolean;
+  /** Set if the response is stored. */
+  readonly turn?: Turn | undefined;
 }
 
 /** Whether the upstream may run tools itself, which bring input of their own. */
@@ -44,7 +53,7 @@ export interface ClientFormat extends ErrorFormat {
   /** The field that caps the output. */
   readonly outputCapField: "max_tokens" | "max_output_tokens" | "generationConfig.maxOutputTokens";
   /** How a request's body is read; default: as JSON that names the model. */
-  readonly body?: BodyReader<JsonBody>;
+  readonly body?: BodyReader<GenerationBody>;
   /** The fields that are documented for the format's bodies, or that a provider documents. */
   readonly knownFields: FieldTable;
   /**
@@ -56,11 +65,13 @@ export interface ClientFormat extends ErrorFormat {
    * Checks the body's fields.
    * @throws {GatewayError} `invalid_request`, naming the field
    */
-  read(json: JsonBody, model: Model): GenerationRequest;
+  read(json: GenerationBody, model: Model): GenerationRequest;
   /** The client headers that are passed upstream with its body. */
   passedHeaders(headers: readonly string[]): readonly string[];
   /** Adds a stream's cost, nano-USD, to its last bytes; default: they do not contain it. */
   withCost?(closing: Buffer, costNanoUsd: bigint): Buffer;
+  /** Stores responses to requests that have a turn; undefined: none is stored. */
+  readonly keeper?: ResponseKeeper | undefined;
   /** The headers of a stream; default: those of an event stream. */
   streamHeaders?(request: GenerationRequest): readonly string[];
   /** The error as the last event of a stream. */

@@ -11,7 +11,8 @@ import { generateContent, streamGenerateContent } from "./operations/generate-co
 import { orForGoogle } from "./operations/google-client.ts";
 import { messages } from "./operations/messages.ts";
 import { getModel, listModels } from "./operations/models.ts";
-import { responses } from "./operations/responses.ts";
+import { storingResponses } from "./operations/responses.ts";
+import { deleteResponse, getResponse, listInputItems } from "./operations/stored-responses.ts";
 
 /** The operations of this service, by their names in the table of routes. */
 export function operations(context: ChatContext): OperationsOf<"chat"> {
@@ -21,8 +22,11 @@ export function operations(context: ChatContext): OperationsOf<"chat"> {
     "chat.completions": generationOperation(chatCompletions, context),
     completions: generationOperation(completions, context),
     messages: generationOperation(messages, context),
-    responses: generationOperation(responses, context),
+    responses: generationOperation(storingResponses(context), context),
     "responses.input_tokens": countResponses(context),
+    "responses.get": getResponse(context),
+    "responses.delete": deleteResponse(context),
+    "responses.input_items": listInputItems(context),
     generate_content: generationOperation(generateContent, context),
     stream_generate_content: generationOperation(streamGenerateContent, context),
     "generate_content.count_tokens": countGeminiTokens(context),

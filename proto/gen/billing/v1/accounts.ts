@@ -45,7 +45,11 @@ export interface Account {
     | boolean
     | undefined;
   /** Limits that a request does not set are lowered to what the balance covers. */
-  lowersOutputCap?: boolean | undefined;
+  lowersOutputCap?:
+    | boolean
+    | undefined;
+  /** Responses of the Responses API are stored unless a request has store: false. */
+  storesResponses?: boolean | undefined;
 }
 
 export interface CreateAccountRequest {
@@ -106,6 +110,7 @@ function createBaseAccount(): Account {
     keepsNoAnswers: undefined,
     disabled: undefined,
     lowersOutputCap: undefined,
+    storesResponses: undefined,
   };
 }
 
@@ -167,6 +172,9 @@ export const Account: MessageFns<Account> = {
     }
     if (message.lowersOutputCap !== undefined) {
       writer.uint32(96).bool(message.lowersOutputCap);
+    }
+    if (message.storesResponses !== undefined) {
+      writer.uint32(104).bool(message.storesResponses);
     }
     return writer;
   },
@@ -280,6 +288,14 @@ export const Account: MessageFns<Account> = {
             message.lowersOutputCap = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.storesResponses = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -342,6 +358,11 @@ export const Account: MessageFns<Account> = {
         : isSet(object.lowers_output_cap)
         ? globalThis.Boolean(object.lowers_output_cap)
         : undefined,
+      storesResponses: isSet(object.storesResponses)
+        ? globalThis.Boolean(object.storesResponses)
+        : isSet(object.stores_responses)
+        ? globalThis.Boolean(object.stores_responses)
+        : undefined,
     };
   },
 
@@ -383,6 +404,9 @@ export const Account: MessageFns<Account> = {
     if (message.lowersOutputCap !== undefined) {
       obj.lowersOutputCap = message.lowersOutputCap;
     }
+    if (message.storesResponses !== undefined) {
+      obj.storesResponses = message.storesResponses;
+    }
     return obj;
   },
 
@@ -417,6 +441,7 @@ export const Account: MessageFns<Account> = {
     message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
     message.disabled = object.disabled ?? undefined;
     message.lowersOutputCap = object.lowersOutputCap ?? undefined;
+    message.storesResponses = object.storesResponses ?? undefined;
     return message;
   },
 };

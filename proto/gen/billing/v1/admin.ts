@@ -217,6 +217,7 @@ export interface UpdateAccountRequest {
   keepsNoAnswers?: boolean | undefined;
   disabled?: boolean | undefined;
   lowersOutputCap?: boolean | undefined;
+  storesResponses?: boolean | undefined;
 }
 
 export interface RegenerateKeyRequest {
@@ -1292,6 +1293,7 @@ function createBaseUpdateAccountRequest(): UpdateAccountRequest {
     keepsNoAnswers: undefined,
     disabled: undefined,
     lowersOutputCap: undefined,
+    storesResponses: undefined,
   };
 }
 
@@ -1314,6 +1316,9 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     }
     if (message.lowersOutputCap !== undefined) {
       writer.uint32(48).bool(message.lowersOutputCap);
+    }
+    if (message.storesResponses !== undefined) {
+      writer.uint32(56).bool(message.storesResponses);
     }
     return writer;
   },
@@ -1379,6 +1384,14 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
             message.lowersOutputCap = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.storesResponses = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1407,6 +1420,11 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
         : isSet(object.lowers_output_cap)
         ? globalThis.Boolean(object.lowers_output_cap)
         : undefined,
+      storesResponses: isSet(object.storesResponses)
+        ? globalThis.Boolean(object.storesResponses)
+        : isSet(object.stores_responses)
+        ? globalThis.Boolean(object.stores_responses)
+        : undefined,
     };
   },
 
@@ -1430,6 +1448,9 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     if (message.lowersOutputCap !== undefined) {
       obj.lowersOutputCap = message.lowersOutputCap;
     }
+    if (message.storesResponses !== undefined) {
+      obj.storesResponses = message.storesResponses;
+    }
     return obj;
   },
 
@@ -1444,6 +1465,7 @@ export const UpdateAccountRequest: MessageFns<UpdateAccountRequest> = {
     message.keepsNoAnswers = object.keepsNoAnswers ?? undefined;
     message.disabled = object.disabled ?? undefined;
     message.lowersOutputCap = object.lowersOutputCap ?? undefined;
+    message.storesResponses = object.storesResponses ?? undefined;
     return message;
   },
 };

@@ -55,7 +55,11 @@ export interface Caller {
    * For the key of an envelope: the key that it was opened with, or the highest envelope above it
    * was. `limits` and `version` are that key's, whose permits and monthly budget the requests use.
    */
-  rootKeyId?: string | undefined;
+  rootKeyId?:
+    | string
+    | undefined;
+  /** The account's setting: responses of the Responses API are stored unless a request has store: false. */
+  storesResponses?: boolean | undefined;
 }
 
 /** Limits of one key over all replicas together; 0 means unlimited. */
@@ -80,6 +84,7 @@ function createBaseCaller(): Caller {
     routingStrategy: undefined,
     budgetIds: [],
     rootKeyId: undefined,
+    storesResponses: undefined,
   };
 }
 
@@ -123,6 +128,9 @@ export const Caller: MessageFns<Caller> = {
     }
     if (message.rootKeyId !== undefined) {
       writer.uint32(90).string(message.rootKeyId);
+    }
+    if (message.storesResponses !== undefined) {
+      writer.uint32(96).bool(message.storesResponses);
     }
     return writer;
   },
@@ -228,6 +236,14 @@ export const Caller: MessageFns<Caller> = {
             message.rootKeyId = reader.string();
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.storesResponses = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -285,6 +301,11 @@ export const Caller: MessageFns<Caller> = {
         : isSet(object.root_key_id)
         ? globalThis.String(object.root_key_id)
         : undefined,
+      storesResponses: isSet(object.storesResponses)
+        ? globalThis.Boolean(object.storesResponses)
+        : isSet(object.stores_responses)
+        ? globalThis.Boolean(object.stores_responses)
+        : undefined,
     };
   },
 
@@ -323,6 +344,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.rootKeyId !== undefined) {
       obj.rootKeyId = message.rootKeyId;
     }
+    if (message.storesResponses !== undefined) {
+      obj.storesResponses = message.storesResponses;
+    }
     return obj;
   },
 
@@ -346,6 +370,7 @@ export const Caller: MessageFns<Caller> = {
     message.routingStrategy = object.routingStrategy ?? undefined;
     message.budgetIds = object.budgetIds?.map((e) => e) || [];
     message.rootKeyId = object.rootKeyId ?? undefined;
+    message.storesResponses = object.storesResponses ?? undefined;
     return message;
   },
 };

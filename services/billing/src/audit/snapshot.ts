@@ -6,9 +6,15 @@ export function accountSnapshot({
   name,
   keepsNoAnswers = false,
   lowersOutputCap = false,
+  storesResponses = false,
   disabled = false,
-}: Pick<AccountDocument, "name" | "keepsNoAnswers" | "lowersOutputCap" | "disabled">): string {
-  return JSON.stringify({ name, keep_answers: !keepsNoAnswers, lower_output_cap: lowersOutputCap, disabled });
+}: Pick<AccountDocument, "name" | "keepsNoAnswers" | "lowersOutputCap" | "storesResponses" | "disabled">): string {
+  const settings = {
+    keep_answers: !keepsNoAnswers,
+    lower_output_cap: lowersOutputCap,
+    store_responses: storesResponses,
+  };
+  return JSON.stringify({ name, ...settings, disabled });
 }
 
 const roleNames: Readonly<Record<AdminRole, string>> = {

@@ -16,8 +16,11 @@ export function callerMessage(
   {
     keepsNoAnswers = false,
     lowersOutputCap = false,
+    storesResponses = false,
     root,
-  }: Pick<AccountDocument, "keepsNoAnswers" | "lowersOutputCap"> & { readonly root: KeyDocument | undefined },
+  }: Pick<AccountDocument, "keepsNoAnswers" | "lowersOutputCap" | "storesResponses"> & {
+    readonly root: KeyDocument | undefined;
+  },
 ): Required<Caller> {
   const { limits, version, routingStrategy = "", budgetIds = [] } = root ?? key;
   return {
@@ -29,6 +32,7 @@ export function callerMessage(
     version,
     keepsNoAnswers,
     lowersOutputCap,
+    storesResponses,
     routingStrategy,
     budgetIds: [...(key.envelope?.ids ?? []), ...budgetIds],
     rootKeyId: key.envelope?.rootKeyId,

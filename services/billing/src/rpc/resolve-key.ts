@@ -49,9 +49,9 @@ async function findRoots({ store }: Billing, keys: Iterable<KeyDocument>): Promi
   return new Map(rows.map((row) => [row._id, row]));
 }
 
-type Settings = Pick<AccountDocument, "_id" | "keepsNoAnswers" | "lowersOutputCap" | "disabled">;
+type Settings = Pick<AccountDocument, "_id" | "keepsNoAnswers" | "lowersOutputCap" | "storesResponses" | "disabled">;
 
-const settingFields = { keepsNoAnswers: 1, lowersOutputCap: 1, disabled: 1 } as const;
+const settingFields = { keepsNoAnswers: 1, lowersOutputCap: 1, storesResponses: 1, disabled: 1 } as const;
 
 /** The settings of these accounts, by their ids. */
 async function findSettings({ store }: Billing, ids: readonly string[]): Promise<Map<string, Settings>> {

@@ -15,12 +15,13 @@ import { getAccount } from "./get-account.ts";
  */
 export async function updateAccount(billing: Billing, request: UpdateAccountRequest): Promise<Account> {
   const { store } = billing;
-  const { id, name, keepsNoAnswers, lowersOutputCap, disabled, actor } = request;
+  const { id, name, keepsNoAnswers, lowersOutputCap, storesResponses, disabled, actor } = request;
   if (name !== undefined) checkAccountName(name);
   const change = {
     ...(name !== undefined && { name }),
     ...(keepsNoAnswers !== undefined && { keepsNoAnswers }),
     ...(lowersOutputCap !== undefined && { lowersOutputCap }),
+    ...(storesResponses !== undefined && { storesResponses }),
     ...(disabled !== undefined && { disabled }),
   };
   await billing.transact(async (transaction) => {
@@ -39,6 +40,7 @@ export async function updateAccount(billing: Billing, request: UpdateAccountRequ
     });
   });
   billing.events.accountChanged(id);
-  if (disabled !== undefined || lowersOutputCap !== undefined) await announceKeysOf(billing, id);
+  const isOfRequests = disabled ?? lowersOutputCap ?? storesResponses;
+  if (isOfRequests !== undefined) await announceKeysOf(billing, id);
   return getAccount(billing, { id });
 }

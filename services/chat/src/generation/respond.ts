@@ -11,6 +11,7 @@ import type { UnaryResponse } from "@uag/providers/generation";
 import type { LiveStream } from "@uag/providers/live-stream";
 import { upstreamLimits } from "@uag/providers/upstream-limits";
 import type { ClientFormat, GenerationRequest } from "../format.ts";
+import type { Completed } from "../state/keep.ts";
 import type { GenerationSize } from "./admission-sizes.ts";
 import { progressOf } from "./checkpoint.ts";
 import { estimatedUsage, mayWorkUnseen } from "./usage.ts";
@@ -36,12 +37,18 @@ export async function respond(
     upstreamLimits: () => upstreamLimits(upstreamResponse),
   };
   return value.kind === "unary"
-    ? await unaryReply(admitted, value.response, base)
+    ? await unaryReply(format, admitted, { ...base, response: value.response })
     : streamReply(format, admitted, { ...base, generated: value });
 }
 
-async function unaryReply(admitted: Admitted, response: UnaryResponse, base: ReplyBase): Promise<UnaryReply> {
-  const { usage, body } = response;
+async function unaryReply(
+  { keeper }: ClientFormat,
+  admitted: Admitted,
+  { response, ...base }: ReplyBase & { readonly response: UnaryResponse },
+): Promise<UnaryReply> {
+  const { usage } = response;
+  const completed = completedOf(admitted);
+  const body = (completed && (await keeper?.response(completed, response.body))) ?? response.body;
   const charge = usage ?? (await estimatedUsage(admitted, { text: response.deliveredText(), upstream: base.upstream }));
   const headers = ["content-type", "application/json", ...sizeHeaders(admitted)];
   return { kind: "unary", ...base, charge, headers, body };
@@ -68,10 +75,25 @@ function streamReply(
       const hasLeft = exchange.over;
       const charge = await chargeFor(admitted, { live, upstream, hasLeft });
       const { closing } = live.stream;
-      return { charge, closing: (costNanoUsd) => format.withCost?.(closing, costNanoUsd) ?? closing, failure };
+      return { charge, closing: (costNanoUsd) => closingOf(format, admitted, { closing, costNanoUsd }), failure };
     },
     errorEvent: (clientError) => format.errorEvent(clientError, request),
   };
+}
+
+/** The last bytes of a stream. They are sent once its response is stored, if it is. */
+async function closingOf(
+  format: ClientFormat,
+  admitted: Admitted,
+  { closing, costNanoUsd }: { readonly closing: Buffer; readonly costNanoUsd: bigint },
+): Promise<Buffer> {
+  const priced = format.withCost?.(closing, costNanoUsd) ?? closing;
+  const completed = completedOf(admitted);
+  return (completed && (await format.keeper?.closing(completed, priced))) ?? priced;
+}
+
+function completedOf({ request: { turn }, exchange: { requestId } }: Admitted): Completed | undefined {
+  return turn && { turn, requestId };
 }
 
 interface RelayedStream {

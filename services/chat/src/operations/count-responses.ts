@@ -1,18 +1,17 @@
-import { jsonBody } from "@uag/pipeline/operation/body-reader";
 import { defineUnbilled } from "@uag/pipeline/operation/define-query";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import { countPrompt } from "@uag/providers/count";
 import type { ChatContext } from "../context.ts";
-import { opaque } from "../request/opaque.ts";
 import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
 import { checkUrls } from "../request/urls.ts";
+import { statefulBody } from "../state/expand.ts";
 import { responses } from "./responses.ts";
 
 /** `POST /v1/responses/input_tokens`: free; an estimate for models whose provider does not count. */
 export function countResponses(context: ChatContext): Operation {
   return defineUnbilled(context, {
     name: responses.name,
-    body: jsonBody({ opaque }),
+    body: statefulBody(context.stored),
     modelOf: ({ fields }) => modelOf(fields),
     fieldsOf: ({ fields }) => ({ sent: fields, known: responses.knownFields }),
     read(json, model) {

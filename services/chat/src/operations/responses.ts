@@ -5,13 +5,16 @@ import { withCost } from "@uag/providers/formats/cost";
 import { responsesFormat } from "@uag/providers/formats/responses/format";
 import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
+import type { ChatContext } from "../context.ts";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
+import { statefulBody } from "../state/expand.ts";
+import { ResponseKeeper } from "../state/keep.ts";
 import { isAboutRequest } from "./about-request.ts";
 
 const none: readonly string[] = [];
 
-/** `POST /v1/responses` */
+/** `POST /v1/responses`, of which nothing is stored: {@link storingResponses} stores. */
 export const responses: ClientFormat = {
   name: "responses",
   format: responsesFormat,
@@ -32,3 +35,9 @@ export const responses: ClientFormat = {
     return encodeSse({ name: "error", data: JSON.stringify({ type: "error", code, message, param }) });
   },
 };
+
+/** The same with the responses of accounts that store them. */
+export function storingResponses({ stored, events }: Pick<ChatContext, "stored" | "events">): ClientFormat {
+  const keeper = stored && new ResponseKeeper({ store: stored, failed: events.failed.bind(events) });
+  return { ...responses, body: statefulBody(stored), keeper };
+}

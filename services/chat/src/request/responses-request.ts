@@ -9,7 +9,7 @@ import {
   responseSamplingFields,
 } from "@uag/contract/requests/responses";
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
-import { fieldsOf } from "@uag/providers/conversation/fields";
+import { fieldsOf, listOf } from "@uag/providers/conversation/fields";
 import { responsesServerTools } from "@uag/providers/formats/responses/tools";
 import { editMembers, topLevelMembers } from "@uag/providers/json-edit";
 import { checkRefusedFields, hasCostlyField } from "@uag/providers/passed-fields/check";
@@ -19,7 +19,7 @@ import { takesSampling } from "@uag/providers/reasoning";
 import { addFault, parseToFault } from "@uag/untrusted/first-fault";
 import { checked } from "@uag/untrusted/schema-fault";
 import { z } from "zod";
-import type { GenerationRequest } from "../format.ts";
+import type { GenerationBody, GenerationRequest } from "../format.ts";
 import { byType } from "./by-type.ts";
 import { audioData, imageUrl } from "./parts.ts";
 import { without } from "./without.ts";
@@ -53,7 +53,14 @@ const items = inputItemsWith(textOr(partsOf(part), "content parts"));
 /** The type decides which fields are checked; a type not known here is refused when it is read. */
 const item = z.looseObject({ type: z.string().nullish() }).superRefine(byType(items, "message"));
 
-const schema = reasoningResponseWith(textOr(itemsOf(item), "items")).extend(responseSamplingFields);
+/** Replaced by the conversation before this, where responses are stored. */
+const notStored =
+  "is not available: this account does not store responses. Ask its administrator to turn on store_responses, or send the whole conversation as input";
+
+const schema = reasoningResponseWith(textOr(itemsOf(item), "items")).extend({
+  ...responseSamplingFields,
+  previous_response_id: z.null({ error: notStored }).optional(),
+});
 const samplingNames = Object.keys(responseSamplingFields);
 
 /** @throws {GatewayError} `invalid_request` when a body names no model */
@@ -66,11 +73,15 @@ export function modelOf(fields: Fields): string {
  * are neither checked nor passed on.
  * @throws {GatewayError} `invalid_request`, naming the field
  */
-export function readResponsesRequest(json: JsonBody, model: Model): GenerationRequest {
+export function readResponsesRequest(json: GenerationBody, model: Model): GenerationRequest {
   const takes = takesSampling(model.reasoning, fieldsOf(json.fields["reasoning"])["effort"]);
-  const fields = without(
-    json.fields,
-    samplingNames.filter((name) => !takes(name)),
+  const { turn } = json;
+  const fields = withReasoning(
+    without(
+      json.fields,
+      samplingNames.filter((name) => !takes(name)),
+    ),
+    turn !== undefined && model.reasoning !== undefined,
   );
   const { stream, max_output_tokens } = checked(schema, fields);
   checkRefusedFields(fields, responsesFieldCosts);
@@ -84,16 +95,29 @@ export function readResponsesRequest(json: JsonBody, model: Model): GenerationRe
     candidates: 1,
     outputCap: max_output_tokens ?? undefined,
     serverTools: responsesServerTools(fields, model),
+    turn,
     hasUnclassedField: isPassed && (hasCostlyField(fields, responsesFieldCosts, model) || hasUnknownItem(fields)),
   };
 }
 
-/** The bytes of the request without what the provider rejects: nulls, and fields without effect. */
+const sealedReasoning = "reasoning.encrypted_content";
+
+/** A stored response is continued with the model's reasoning, which its provider does not store. */
+function withReasoning(fields: Fields, isStored: boolean): Fields {
+  const included = listOf(fields["include"]);
+  if (!isStored || included.includes(sealedReasoning)) return fields;
+  return { ...fields, include: [...included, sealedReasoning] };
+}
+
+/**
+ * The bytes of the request without what the provider rejects, nulls and fields without effect, and
+ * with what the gateway adds.
+ */
 function accepted({ body, sent }: JsonBody, fields: Fields): Buffer {
   const edits = new Map<string, string | undefined>();
-  for (const [name, value] of Object.entries(sent)) {
+  for (const name of new Set([...Object.keys(sent), ...Object.keys(fields)])) {
     const kept = fields[name];
-    if (kept !== value) edits.set(name, kept === undefined ? undefined : JSON.stringify(kept));
+    if (kept !== sent[name]) edits.set(name, kept === undefined ? undefined : JSON.stringify(kept));
   }
   return edits.size === 0 ? body : editMembers(body, topLevelMembers(body), edits);
 }

@@ -253,6 +253,7 @@ describe("the admin API through the public server", () => {
       name: "omega",
       keep_answers: true,
       lower_output_cap: false,
+      store_responses: false,
       disabled: false,
     });
   });

@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly models?: readonly string[];
   /** The account's setting. Default: false. */
   readonly lowersOutputCap?: boolean;
+  /** The account's setting. Default: false. */
+  readonly storesResponses?: boolean;
   /** The key's; default: the model's. */
   readonly routingStrategy?: string;
   readonly target?: string;
@@ -120,8 +122,8 @@ export async function startOperations(options: StartOptions): Promise<Operations
   let ids = 0;
   const request = (operation: string, options: CallOptions = {}) => {
     const { account = "acc_1", models = [], target = "/", headers = json, requestId = `req_${++ids}` } = options;
-    const { lowersOutputCap, routingStrategy } = options;
-    const settings = { models: [...models], lowersOutputCap, routingStrategy };
+    const { lowersOutputCap, storesResponses, routingStrategy } = options;
+    const settings = { models: [...models], lowersOutputCap, storesResponses, routingStrategy };
     const caller = Caller.fromPartial({ keyId: "key_1", accountId: account, ...settings });
     return { operation, requestId, target, headers, context: Buffer.from(Caller.encode(caller).finish()) };
   };

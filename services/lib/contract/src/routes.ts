@@ -140,10 +140,7 @@ const gemini = <O extends string, B extends Billing>(
 
 /** Such a route for every embedding model. */
 const geminiVectors = <O extends string>(path: string, operation: O) =>
-  ({
-    ...google("POST", path, "embedding", operation, embedding),
-    modelOperation: "embeddings",
-  }) as const;
+  ({ ...google("POST", path, "embedding", operation, embedding), modelOperation: "embeddings" }) as const;
 
 const query = (
   path: string,
@@ -155,12 +152,12 @@ const publicTable = [
   forward("POST", "/v1/chat/completions", "chat", "chat.completions", chat),
   forward("POST", "/v1/responses", "chat", "responses", chat),
   forward("POST", "/v1/responses/input_tokens", "chat", "responses.input_tokens", freeJson),
+  forward("GET", "/v1/responses/:id", "chat", "responses.get", { ...noBody, billing: "none" }),
+  forward("DELETE", "/v1/responses/:id", "chat", "responses.delete", { ...noBody, billing: "none" }),
+  forward("GET", "/v1/responses/:id/input_items", "chat", "responses.input_items", { ...noBody, billing: "none" }),
   forward("POST", "/v1/messages", "chat", "messages", { ...chat, errorShape: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...freeJson, errorShape: "native" }),
-  {
-    ...forward("POST", "/v1/completions", "chat", "completions", chat),
-    modelOperation: "chat.completions",
-  },
+  { ...forward("POST", "/v1/completions", "chat", "completions", chat), modelOperation: "chat.completions" },
   forward("POST", "/v1/embeddings", "embedding", "embeddings", embedding),
   forward("POST", "/v1/moderations", "embedding", "moderations", moderation),
   forward("POST", "/v1/rerank", "embedding", "rerank", rerank),

@@ -15,6 +15,8 @@ const help = `npm run accounts -- <command> [options]
                               within a minute. If off, a retried request is still billed only once
     --lower-output-cap <on|off>  when the balance does not cover a request without max_tokens: whether its output is
                               capped at what the balance covers; if off, it is refused. Applied within a second
+    --store-responses <on|off>  whether responses of POST /v1/responses are stored, encrypted, for 30 days, so that
+                              requests can continue them by id (previous_response_id). Applied within a second
     --disabled <on|off>       whether requests with the account's API keys are refused; applied within a second.
                               Requests in progress are completed and billed
 `;
@@ -24,6 +26,7 @@ const accountSchema = z.object({
   name: z.string(),
   keep_answers: z.boolean(),
   lower_output_cap: z.boolean(),
+  store_responses: z.boolean(),
   disabled: z.boolean(),
   available_usd: z.string(),
 });
@@ -34,11 +37,12 @@ const options = {
   name: text,
   "keep-answers": text,
   "lower-output-cap": text,
+  "store-responses": text,
   disabled: text,
   help: { type: "boolean", short: "h" },
 } as const;
 
-const columns = ["ID", "NAME", "STATUS", "RESPONSES STORED", "CAP LOWERED", "AVAILABLE USD"];
+const columns = ["ID", "NAME", "STATUS", "RETRIES STORED", "CAP LOWERED", "RESPONSES STORED", "AVAILABLE USD"];
 const onOff = (setting: boolean): string => (setting ? "on" : "off");
 const rowOf = ({ id, name, available_usd: available, ...settings }: Account): string[] => [
   id,
@@ -46,6 +50,7 @@ const rowOf = ({ id, name, available_usd: available, ...settings }: Account): st
   settings.disabled ? "disabled" : "enabled",
   onOff(settings.keep_answers),
   onOff(settings.lower_output_cap),
+  onOff(settings.store_responses),
   available,
 ];
 
@@ -70,6 +75,7 @@ async function main(): Promise<void> {
       name: values.name,
       keep_answers: switchOf("keep-answers", values["keep-answers"]),
       lower_output_cap: switchOf("lower-output-cap", values["lower-output-cap"]),
+      store_responses: switchOf("store-responses", values["store-responses"]),
       disabled: switchOf("disabled", values.disabled),
     };
     rows.push(rowOf(accountSchema.parse(await api.call("PATCH", `/accounts/${encodeURIComponent(id)}`, change))));

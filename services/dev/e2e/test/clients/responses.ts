@@ -116,6 +116,24 @@ async function files(send: Send): Promise<void> {
   await send("DELETE", "/v1/files/{id}", { path });
 }
 
+/** Stored responses, for an account that opts in. */
+async function storedResponses(send: Send, account: string): Promise<void> {
+  const patch = (storeResponses: boolean) =>
+    send("PATCH", "/admin/v1/accounts/{id}", { path: { id: account }, body: { store_responses: storeResponses } });
+  await patch(true);
+  const body = { model: "gpt-4o-mini", input: "Hello!" };
+  const created = await waitFor(async () => {
+    const response = await send("POST", "/v1/responses", { body });
+    return response["store"] === true && response;
+  });
+  const path = { id: idOf(created) };
+  await send("POST", "/v1/responses", { body: { ...body, previous_response_id: path.id } });
+  await send("GET", "/v1/responses/{id}", { path });
+  await send("GET", "/v1/responses/{id}/input_items", { path });
+  await send("DELETE", "/v1/responses/{id}", { path });
+  await patch(false);
+}
+
 async function accounts(send: Send): Promise<void> {
   const path = { id: idOf(await send("POST", "/admin/v1/accounts", { body: { name: "documented" } })) };
   await send("GET", "/admin/v1/accounts");
@@ -383,6 +401,7 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     await files(send);
     const { data } = await send("GET", "/v1/models");
     await send("GET", "/v1/models/{id}", { path: { id: idOf((data as Json[])[0] ?? {}) } });
+    await storedResponses(send, account);
     await accounts(send);
     await books(send, account);
     await webhooks(send, account);

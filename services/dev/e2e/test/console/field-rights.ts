@@ -78,7 +78,7 @@ const alertTerms = ["name", "monthly_usd", "below_usd", "thresholds", "webhook_u
  */
 export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
   "admin.accounts.create": operators("id", "name"),
-  "admin.accounts.update": operators("name", "keep_answers", "lower_output_cap", "disabled"),
+  "admin.accounts.update": operators("name", "keep_answers", "lower_output_cap", "store_responses", "disabled"),
   "admin.accounts.top_up": operators("amount_usd", "reference", "note"),
   "admin.keys.create": { ...keyFields, ...members("account_id", "expires") },
   "admin.keys.update": keyFields,

@@ -40,6 +40,7 @@ export const mongoAccess: Readonly<Partial<Record<Peer, readonly Role[]>>> = {
   auditor: [read("billing"), read("metering"), readWrite("audit")],
   metering: [readWrite("metering")],
   ...Object.fromEntries(serviceNames.map((name) => [name, [responses]])),
+  chat: [responses, readWrite("chat")],
   media: [responses, readWrite("media")],
   video: [responses, own(videoRole)],
   notifications: [own(notificationsRole)],

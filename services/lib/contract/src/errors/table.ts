@@ -15,6 +15,13 @@ const rows = {
     text: "The model does not exist. GET /v1/models lists the models that this key can use.",
     remedy: "Use an id from `GET /v1/models`.",
   },
+  previous_response_not_found: {
+    http: 400,
+    grpc: "INVALID_ARGUMENT",
+    type: "invalid_request_error",
+    text: "The response that this request continues is not stored.",
+    remedy: "Send the whole conversation as `input`: stored responses are deleted after 30 days.",
+  },
   endpoint_model_mismatch: {
     http: 400,
     grpc: "INVALID_ARGUMENT",

@@ -27,6 +27,12 @@ export const updateAccountRequest = z.strictObject({
     .describe(
       "When the balance does not cover a request that sets no `max_tokens`: whether its output is capped at what the balance covers, which `x-gateway-max-tokens` reports. If false, it is refused with `insufficient_balance`. Web searches without `max_uses` are limited likewise. Applies within a second.",
     ),
+  store_responses: z
+    .boolean()
+    .optional()
+    .describe(
+      "Whether responses of `POST /v1/responses` are stored, encrypted, for 30 days, unless a request has `store: false`: then `previous_response_id`, `conversation` and `GET /v1/responses/{id}` are available. Applies within a second.",
+    ),
   disabled: z
     .boolean()
     .optional()

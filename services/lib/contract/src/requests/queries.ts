@@ -46,3 +46,27 @@ export const videoListQuery = z.object({
   status: z.enum(taskStatuses, `must be one of ${taskStatuses.join(", ")}`).optional(),
   model: id.optional(),
 });
+
+const maxItems = 100;
+const wrongItems = `must be a whole number from 1 to ${maxItems}`;
+
+/** Query of `GET /v1/responses/{id}`. */
+export const responseQuery = z.object({
+  stream: z
+    .literal("false", "is not available: only responses in the background have streams to resume")
+    .optional()
+    .describe("Not available."),
+});
+
+/** Query of `GET /v1/responses/{id}/input_items` (OpenAI's reference, list input items). */
+export const inputItemsQuery = z.object({
+  limit: z.coerce
+    .number(wrongItems)
+    .int(wrongItems)
+    .min(1, wrongItems)
+    .max(maxItems, wrongItems)
+    .default(20)
+    .describe("Maximum items per page."),
+  order: z.enum(["asc", "desc"], "must be asc or desc").default("desc").describe("`desc`: the last item first."),
+  after: id.optional().describe("The id of the last item of the previous page."),
+});

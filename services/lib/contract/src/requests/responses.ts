@@ -100,7 +100,6 @@ const tool = z
 
 const flag = z.boolean().nullish();
 const text = z.string().nullish();
-const notKept = "is not available: responses are not stored. Send the whole conversation as input";
 
 /** Fields without effect on a reasoning model: they are not even checked there. */
 export const responseSamplingFields = {
@@ -135,10 +134,17 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
       .nullish(),
     reasoning: z.looseObject({ effort: text, summary: text }).nullish(),
     metadata: z.looseObject({}).nullish(),
-    store: flag.describe("Ignored: responses are never stored, here or at the provider."),
+    store: flag.describe(
+      "Whether the response is stored, if the account has `store_responses`; default true. Otherwise it is ignored: nothing is stored, here or at the provider.",
+    ),
     user: text,
-    previous_response_id: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
-    conversation: z.null({ error: notKept }).optional().describe("Not available: responses are not stored."),
+    previous_response_id: text.describe(
+      "The id of a stored response that this request continues: its conversation is placed before the input, and billed as input.",
+    ),
+    conversation: z
+      .null({ error: "is not available. Use previous_response_id, or send the whole conversation as input" })
+      .optional()
+      .describe("Not available: use `previous_response_id`."),
     prompt: z.null({ error: "is not available: prompts are not stored" }).optional().describe("Not available."),
     background: z.literal(false, { error: "is not available: wait for the response" }).nullish(),
   });

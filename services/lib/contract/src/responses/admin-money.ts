@@ -26,6 +26,7 @@ export const account = z.object({
   lower_output_cap: z
     .boolean()
     .describe("Whether a request without `max_tokens` is capped at what the balance covers, instead of refused."),
+  store_responses: z.boolean().describe("Whether responses of `POST /v1/responses` are stored."),
   disabled: z.boolean().describe("Whether requests with the account's API keys are refused."),
   ...columns,
   repaid_usd: usd,

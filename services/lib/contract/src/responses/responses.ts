@@ -76,9 +76,11 @@ export const response = z.looseObject({
     .describe("The reason if the response is incomplete."),
   model: z.string().describe("The model that served the request."),
   output: z.array(outputItem),
-  previous_response_id: z.null(),
+  previous_response_id: z.string().nullable(),
   service_tier: z.string(),
-  store: z.literal(false),
+  store: z
+    .boolean()
+    .describe("Whether the response is stored. In a stream, only the last event says so: it is stored before that."),
   instructions: z
     .string()
     .nullable()
@@ -164,3 +166,19 @@ export const responseEvent = z.discriminatedUnion("type", [
     param: z.string().nullable(),
   }),
 ]);
+
+/** A response of `DELETE /v1/responses/{id}` (OpenAI's reference, delete a model response). */
+export const deletedResponse = z.strictObject({
+  id: z.string(),
+  object: z.literal("response"),
+  deleted: z.literal(true),
+});
+
+/** A response of `GET /v1/responses/{id}/input_items` (OpenAI's reference, list input items). */
+export const inputItemList = z.strictObject({
+  object: z.literal("list"),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+  data: z.array(loose),
+});

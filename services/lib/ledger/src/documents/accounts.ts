@@ -10,6 +10,8 @@ export interface AccountDocument extends Money {
   readonly keepsNoAnswers?: boolean;
   /** The output of requests that set no limit is capped at what the balance covers. */
   readonly lowersOutputCap?: boolean;
+  /** Responses of the Responses API are stored, unless a request has `store: false`. */
+  readonly storesResponses?: boolean;
   /** Requests with the account's keys are refused. */
   readonly disabled?: boolean;
   /** See `AccountState`. Absent in accounts older than repayments. */
@@ -31,6 +33,7 @@ const schema = new Schema<AccountDocument>(
     name: { type: String, default: "" },
     keepsNoAnswers: { type: Boolean },
     lowersOutputCap: { type: Boolean },
+    storesResponses: { type: Boolean },
     disabled: { type: Boolean },
     available: int64,
     held: int64,
@@ -74,6 +77,7 @@ export function accountMessage(document: AccountDocument): Account {
     createdAtMs: BigInt(document.createdAt.getTime()),
     keepsNoAnswers: document.keepsNoAnswers ?? false,
     lowersOutputCap: document.lowersOutputCap ?? false,
+    storesResponses: document.storesResponses ?? false,
     disabled: document.disabled ?? false,
   };
 }

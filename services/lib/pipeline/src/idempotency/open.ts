@@ -35,7 +35,12 @@ export function onceByKey(
   const { MONGODB_URL: url, METERING_ADDR } = settings;
   if (url === undefined) return handlersOf(operations);
   const store = started.use(
-    new IdempotencyStore({ url, leaseMs, lifeMs: settings.ANSWER_TTL_MS, box: boxOf(settings) }),
+    new IdempotencyStore({
+      url,
+      leaseMs,
+      lifeMs: settings.ANSWER_TTL_MS,
+      box: settings.ANSWER_TTL_MS === 0 ? undefined : boxOf(settings),
+    }),
   );
   const runs = started.use(new Runs());
   const metering = started.use(createRpcClient<MeteringServiceServer>(MeteringServiceService, METERING_ADDR, identity));
@@ -55,9 +60,12 @@ export function onceByKey(
   });
 }
 
-function boxOf({ ANSWER_KEY, ANSWER_KEY_PREVIOUS, ANSWER_TTL_MS }: CapabilitySettings): ResponseBox | undefined {
-  if (ANSWER_KEY === undefined || ANSWER_TTL_MS === 0) return undefined;
-  return new ResponseBox(keyringOf(ANSWER_KEY, ANSWER_KEY_PREVIOUS));
+/** Encrypts stored responses; undefined: no key for that is configured. */
+export function boxOf({
+  ANSWER_KEY,
+  ANSWER_KEY_PREVIOUS,
+}: Pick<CapabilitySettings, "ANSWER_KEY" | "ANSWER_KEY_PREVIOUS">): ResponseBox | undefined {
+  return ANSWER_KEY === undefined ? undefined : new ResponseBox(keyringOf(ANSWER_KEY, ANSWER_KEY_PREVIOUS));
 }
 
 /** Per key in this replica. */

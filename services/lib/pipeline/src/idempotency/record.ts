@@ -39,14 +39,6 @@ export interface RecordDocument {
   readonly parts?: number;
 }
 
-/** An encrypted piece of a stored response, in the collection `answers`. */
-export interface PartDocument {
-  /** Token and index. */
-  readonly _id: string;
-  readonly data: Buffer;
-  readonly expiresAt: Date;
-}
-
 /** Identifies a bill. */
 export interface Receipt {
   readonly requestId: string;

@@ -2,12 +2,11 @@ import { collectionOf } from "@uag/mongo/collection";
 import { connectMongo } from "@uag/mongo/connect";
 import { isDuplicate } from "@uag/mongo/errors";
 import type { Connection, mongo } from "mongoose";
-import type { Claim, KeptResponse, PartDocument, Receipt, RecordDocument, RecordedResponse } from "./record.ts";
+import { type PieceDocument, SealedPieces } from "../sealed-pieces.ts";
+import type { Claim, KeptResponse, Receipt, RecordDocument, RecordedResponse } from "./record.ts";
 import type { ResponseBox } from "./response-box.ts";
 
 const maxPoolSize = 8;
-/** Maximum size of a stored piece, bytes: a document holds 16 MiB. */
-const pieceBytes = 1024 * 1024;
 /** A run without a stored response is remembered at least this long: it must not run again. */
 const minLifeMs = 24 * 3_600_000;
 /** Pieces outlive their record, so that a response being sent stays complete. */
@@ -147,22 +146,11 @@ export class IdempotencyStore implements AsyncDisposable {
    * Stores a run's response. May be repeated, and succeeds even after the run was marked as lost.
    */
   async keep(id: string, token: string, { status, headers, body }: RecordedResponse): Promise<void> {
-    const { records, parts } = await this.#collections();
-    const { box, lifeMs } = this.#options;
-    if (box === undefined) throw new Error("no key to encrypt stored responses is configured");
-    const whole = Buffer.concat(body);
-    const pieces = Array.from({ length: Math.ceil(whole.length / pieceBytes) }, (_, n) =>
-      whole.subarray(n * pieceBytes, (n + 1) * pieceBytes),
-    );
-    for (const [n, piece] of pieces.entries()) {
-      const place = `${token}/${n}`;
-      const part = {
-        ...literals({ data: box.seal(piece, place) }),
-        expiresAt: { $add: ["$$NOW", lifeMs + pieceGraceMs] },
-      };
-      await parts.updateOne({ _id: place }, [{ $set: part }], { upsert: true });
-    }
-    const kept = literals({ state: "kept", status, headers: [...headers], parts: pieces.length });
+    const { records, pieces } = await this.#collections();
+    const { lifeMs } = this.#options;
+    if (pieces === undefined) throw new Error("no key to encrypt stored responses is configured");
+    const parts = await pieces.put(token, Buffer.concat(body), lifeMs + pieceGraceMs);
+    const kept = literals({ state: "kept", status, headers: [...headers], parts });
     const set = { ...kept, expiresAt: { $add: ["$$NOW", lifeMs] } };
     await records.updateOne({ _id: id, token, state: { $ne: "kept" } }, [{ $set: set }]);
   }
@@ -186,24 +174,20 @@ export class IdempotencyStore implements AsyncDisposable {
   }
 
   async *#pieces(token: string, count: number): AsyncGenerator<Buffer, void, undefined> {
-    const { parts } = await this.#collections();
-    const { box } = this.#options;
-    for (let n = 0; n < count; n++) {
-      const place = `${token}/${n}`;
-      const part = await parts.findOne({ _id: place });
-      if (part === null || box === undefined) throw new Error("a stored response is missing a piece");
-      yield box.open(part.data, place);
-    }
+    const { pieces } = await this.#collections();
+    if (pieces === undefined) throw new Error("no key to decrypt stored responses is configured");
+    yield* pieces.read(token, count);
   }
 
   async #collections(): Promise<{
     records: mongo.Collection<RecordDocument>;
-    parts: mongo.Collection<PartDocument>;
+    pieces: SealedPieces | undefined;
   }> {
     const connection = await this.#open();
+    const { box } = this.#options;
     return {
       records: collectionOf<RecordDocument>(connection, "runs"),
-      parts: collectionOf<PartDocument>(connection, "answers"),
+      pieces: box && new SealedPieces(collectionOf<PieceDocument>(connection, "answers"), box),
     };
   }
 

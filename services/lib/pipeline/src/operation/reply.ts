@@ -53,7 +53,7 @@ export interface StreamEnd {
   /** What was delivered; undefined: nothing is owed. */
   readonly charge: UsageCharge | undefined;
   /** The client's last bytes, held back until the bill is on disk. @param costNanoUsd what was charged */
-  closing?(costNanoUsd: bigint): Buffer;
+  closing?(costNanoUsd: bigint): Buffer | Promise<Buffer>;
   /** Why it broke; undefined when it did not. */
   readonly failure?: { readonly thrown: unknown } | undefined;
   /** All upstream calls, if there were more after the reply began. */

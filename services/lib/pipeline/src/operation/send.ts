@@ -91,7 +91,7 @@ async function sendStream<R>(context: EventContext, sending: Sending<R>, reply: 
     exchange.head(200, [...reply.headers, ...usageHeaders(admitted, { upstream, attempts, reasons }, limits)]);
     const end = await reply.relay(exchange, checkpoints);
     const costNanoUsd = await billStream(sending, reply, end);
-    finish(context, admitted, { reply, end, costNanoUsd });
+    await finish(context, admitted, { reply, end, costNanoUsd });
   } catch (error) {
     // The bill could not be computed or written: the response must not look complete.
     context.events.failed(exchange.requestId, error);
@@ -127,14 +127,16 @@ function outcomeOf({ failure }: StreamEnd): Outcome {
 }
 
 /** Ends the response with its last bytes, or with the error. */
-function finish<R>(
+async function finish<R>(
   { events }: EventContext,
   { exchange }: AdmittedRequest<R, Size>,
   { reply, end, costNanoUsd }: { reply: StreamReply; end: StreamEnd; costNanoUsd: bigint },
-): void {
+): Promise<void> {
   if (exchange.over) return;
   if (end.failure === undefined) {
-    if (end.closing !== undefined) exchange.write(end.closing(costNanoUsd));
+    const closing = await end.closing?.(costNanoUsd);
+    if (exchange.over) return;
+    if (closing !== undefined) exchange.write(closing);
     exchange.end();
     crashPoint("answered");
     return;

@@ -26,7 +26,8 @@ export const responsesFieldCosts: FieldTable = {
   model: bounded("input"),
   moderation: free("https://platform.openai.com/docs/guides/moderation"),
   parallel_tool_calls: free(openAi),
-  previous_response_id: refused(notKept),
+  // Replaced before this by the conversation, which is input like any other.
+  previous_response_id: refused("no response is stored at providers"),
   prompt: refused(notKept),
   prompt_cache_key: free(caching),
   prompt_cache_options: free(caching, "A cache with another lifetime than 30 minutes is not requested."),

@@ -11,6 +11,9 @@ export const accounts = {
     lowerOutputCap: "Cap output at what the balance covers",
     lowerOutputCapAbout:
       "Requests without max_tokens get a shorter response instead of an error when the balance is low. x-gateway-max-tokens reports the cap.",
+    storeResponses: "Store responses of the Responses API",
+    storeResponsesAbout:
+      "Requests can continue a response by its ID. Responses are encrypted and deleted after 30 days; a request with store: false stores nothing.",
     disabled: "Disable the account",
     disabledAbout: "Requests with its API keys are refused. Requests in progress are completed and billed.",
   },

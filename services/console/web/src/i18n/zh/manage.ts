@@ -11,6 +11,8 @@ export const accounts = {
     lowerOutputCap: "按余额限制输出长度",
     lowerOutputCapAbout:
       "余额不足时，未设置 max_tokens 的请求会返回较短的响应，而不是报错。上限见 x-gateway-max-tokens 响应头。",
+    storeResponses: "保存 Responses API 的响应",
+    storeResponsesAbout: "请求可以按 ID 继续之前的响应。响应加密保存，30 天后删除；带有 store: false 的请求不会保存。",
     disabled: "停用账户",
     disabledAbout: "拒绝使用其 API 密钥的请求。进行中的请求会完成并计费。",
   },

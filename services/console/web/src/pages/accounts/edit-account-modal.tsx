@@ -17,8 +17,11 @@ interface Props {
 export function EditAccountModal({ of: account, onClose }: Props) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const { name, keep_answers, lower_output_cap, disabled } = account;
-  const form = useForm({ mode: "uncontrolled", initialValues: { name, keep_answers, lower_output_cap, disabled } });
+  const { name, keep_answers, lower_output_cap, store_responses, disabled } = account;
+  const form = useForm({
+    mode: "uncontrolled",
+    initialValues: { name, keep_answers, lower_output_cap, store_responses, disabled },
+  });
   const save = useMutation({
     mutationFn: (body: typeof form.values) => call<Account>(accountPath(account.id), { method: "PATCH", body }),
     onSuccess: async () => {
@@ -51,6 +54,12 @@ export function EditAccountModal({ of: account, onClose }: Props) {
             description={t("accounts.form.lowerOutputCapAbout")}
             key={form.key("lower_output_cap")}
             {...form.getInputProps("lower_output_cap", { type: "checkbox" })}
+          />
+          <Switch
+            label={t("accounts.form.storeResponses")}
+            description={t("accounts.form.storeResponsesAbout")}
+            key={form.key("store_responses")}
+            {...form.getInputProps("store_responses", { type: "checkbox" })}
           />
           <Switch
             label={t("accounts.form.disabled")}

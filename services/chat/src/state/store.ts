@@ -1,0 +1,230 @@
+import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { collectionOf } from "@uag/mongo/collection";
+import { connectMongo } from "@uag/mongo/connect";
+import { toStoreError } from "@uag/mongo/store-error";
+import type { ResponseBox } from "@uag/pipeline/idempotency/response-box";
+import { type PieceDocument, SealedPieces } from "@uag/pipeline/sealed-pieces";
+import { randomText } from "@uag/runtime/ids";
+import type { Connection, mongo } from "mongoose";
+import type { ResponseDocument, StoredTurn } from "./document.ts";
+
+const maxPoolSize = 8;
+const dayMs = 24 * 3_600_000;
+/** https://platform.openai.com/docs/guides/conversation-state: response objects are saved for 30 days. */
+const lifeMs = 30 * dayMs;
+/** A response that is continued with less left than this gets its whole life again. */
+const renewBelowMs = lifeMs / 2;
+/** Pieces outlive their response, so that one that is being read stays complete. */
+const pieceGraceMs = 3_600_000;
+/** Longer ids are none of the gateway's. */
+const maxIdChars = 200;
+
+/** What an account may store; its oldest responses are deleted beyond that. */
+export interface StoreBounds {
+  readonly maxResponses: number;
+  readonly maxBytes: number;
+}
+
+/** Which database stores responses, and how many. */
+export interface ResponseStoreOptions extends StoreBounds {
+  readonly url: string;
+  readonly database?: string;
+  readonly box: ResponseBox;
+  /** Is called with what fails after a response was stored. */
+  readonly failed: (error: unknown) => void;
+}
+
+interface Collections {
+  readonly responses: mongo.Collection<ResponseDocument>;
+  readonly pieces: SealedPieces;
+  readonly pieceRows: mongo.Collection<PieceDocument>;
+}
+
+/** A response to store. */
+export interface NewTurn extends StoredTurn {
+  readonly itemIds: readonly string[];
+}
+
+/**
+ * The responses of accounts that store them, in MongoDB, encrypted, by whose clock they expire. Every
+ * method rejects with `service_unavailable` while the database cannot be reached.
+ */
+export class ResponseStore implements AsyncDisposable {
+  readonly #options: ResponseStoreOptions;
+  #connection: Promise<Connection> | undefined;
+  /** Accounts whose bounds are being applied. */
+  readonly #pruning = new Map<string, Promise<void>>();
+
+  constructor(options: ResponseStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a response; one with the same id is replaced. */
+  async put(accountId: string, { id, previousIds, itemIds, input, response }: NewTurn): Promise<void> {
+    if (!mayBeId(id)) throw new Error("the response's id is too long to be stored");
+    await this.#run(async ({ responses, pieces }) => {
+      const place = randomText(24);
+      const life = lifeMs + pieceGraceMs;
+      const inputPieces = await pieces.put(inputPlace(place), input, life);
+      const responsePieces = await pieces.put(responsePlace(place), response, life);
+      const bytes = input.length + response.length;
+      const fields = { accountId, id, place, previousIds, itemIds, inputPieces, responsePieces, bytes };
+      const times = { createdAt: "$$NOW", expiresAt: { $add: ["$$NOW", lifeMs] } };
+      const row = { ...literals(fields), ...times };
+      await responses.updateOne({ _id: keyOf(accountId, id) }, [{ $set: row }], { upsert: true });
+    });
+    this.#prune(accountId);
+  }
+
+  /** A stored response; undefined for an unknown, deleted or expired one. */
+  async find(accountId: string, id: string): Promise<ResponseDocument | undefined> {
+    if (!mayBeId(id)) return undefined;
+    return await this.#run(async ({ responses }) => {
+      return (await responses.findOne(alive({ _id: keyOf(accountId, id) }))) ?? undefined;
+    });
+  }
+
+  /** The stored responses with these ids, in this order; undefined if one is missing. */
+  async findAll(accountId: string, ids: readonly string[]): Promise<ResponseDocument[] | undefined> {
+    return await this.#run(async ({ responses }) => {
+      const keys = ids.map((id) => keyOf(accountId, id));
+      const found = await responses.find(alive({ _id: { $in: keys } })).toArray();
+      const byKey = new Map(found.map((row) => [row._id, row]));
+      const rows = keys.flatMap((key) => byKey.get(key) ?? []);
+      return rows.length === keys.length ? rows : undefined;
+    });
+  }
+
+  /** The newest stored responses that have an item with one of these ids, at most `limit`. */
+  async findItems(accountId: string, itemIds: readonly string[], limit: number): Promise<ResponseDocument[]> {
+    return await this.#run(async ({ responses }) => {
+      const filter = alive({ accountId, itemIds: { $in: [...itemIds] } });
+      return await responses.find(filter).sort({ createdAt: -1 }).limit(limit).toArray();
+    });
+  }
+
+  /** The content of a stored response. */
+  async read({ id, previousIds, place, inputPieces, responsePieces }: ResponseDocument): Promise<StoredTurn> {
+    return await this.#run(async ({ pieces }) => {
+      const input = await whole(pieces.read(inputPlace(place), inputPieces));
+      const response = await whole(pieces.read(responsePlace(place), responsePieces));
+      return { id, previousIds, input, response };
+    });
+  }
+
+  /** Gives responses that are continued their whole life again, if half of it is over. */
+  async renew(rows: readonly ResponseDocument[]): Promise<void> {
+    const soon = Date.now() + renewBelowMs;
+    const aging = rows.filter(({ expiresAt }) => expiresAt.getTime() < soon);
+    if (aging.length === 0) return;
+    await this.#run(async ({ responses, pieceRows }) => {
+      const later = (life: number): object[] => [{ $set: { expiresAt: { $add: ["$$NOW", life] } } }];
+      await pieceRows.updateMany({ _id: { $in: aging.flatMap(piecesOf) } }, later(lifeMs + pieceGraceMs));
+      await responses.updateMany({ _id: { $in: aging.map(({ _id }) => _id) } }, later(lifeMs));
+    });
+  }
+
+  /** Deletes a response; false when there is none. */
+  async delete(accountId: string, id: string): Promise<boolean> {
+    const row = await this.find(accountId, id);
+    if (row === undefined) return false;
+    await this.#run((collections) => remove(collections, [row]));
+    return true;
+  }
+
+  /** Deletes an account's oldest responses beyond its bounds, once at a time. */
+  #prune(accountId: string): void {
+    if (this.#pruning.has(accountId)) return;
+    const pruning = this.#run(async (collections) => {
+      const { maxResponses, maxBytes } = this.#options;
+      const { responses } = collections;
+      const sum = { _id: null, count: { $sum: 1 }, bytes: { $sum: "$bytes" } };
+      // Both are covered by the index of the account's responses.
+      const stages = [{ $match: { accountId } }, { $project: { _id: 0, bytes: 1 } }, { $group: sum }];
+      const [used] = await responses.aggregate<{ count: number; bytes: number | bigint }>(stages).toArray();
+      let count = used?.count ?? 0;
+      let bytes = Number(used?.bytes ?? 0);
+      if (count <= maxResponses && bytes <= maxBytes) return;
+      const excess: ResponseDocument[] = [];
+      for await (const row of responses.find({ accountId }).sort({ createdAt: 1 })) {
+        if (count-- <= maxResponses && bytes <= maxBytes) break;
+        bytes -= row.bytes;
+        excess.push(row);
+      }
+      await remove(collections, excess);
+    })
+      .catch(this.#options.failed)
+      .finally(() => this.#pruning.delete(accountId));
+    this.#pruning.set(accountId, pruning);
+  }
+
+  async #run<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
+    try {
+      const connection = await this.#open();
+      const pieceRows = collectionOf<PieceDocument>(connection, "pieces");
+      const responses = collectionOf<ResponseDocument>(connection, "responses");
+      return await work({ responses, pieces: new SealedPieces(pieceRows, this.#options.box), pieceRows });
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Connects on first use: accounts that store nothing do not need the database. */
+  #open(): Promise<Connection> {
+    this.#connection ??= this.#connect().catch((cause: unknown) => {
+      this.#connection = undefined;
+      throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause });
+    });
+    return this.#connection;
+  }
+
+  async #connect(): Promise<Connection> {
+    const { url, database = "chat" } = this.#options;
+    const connection = await connectMongo({ url, database, service: "chat", maxPoolSize, readConcern: "majority" });
+    const responses = connection.collection("responses");
+    for (const name of ["responses", "pieces"])
+      await connection.collection(name).createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+    await responses.createIndex({ accountId: 1, createdAt: 1, bytes: 1 });
+    await responses.createIndex({ accountId: 1, itemIds: 1 });
+    return connection;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#pruning.values());
+    const connection = await this.#connection?.catch(() => undefined);
+    await connection?.close();
+  }
+}
+
+const mayBeId = (id: string): boolean => id !== "" && id.length <= maxIdChars;
+const keyOf = (accountId: string, id: string): string => `${accountId}/${id}`;
+const inputPlace = (place: string): string => `${place}/input`;
+const responsePlace = (place: string): string => `${place}/response`;
+
+/** Values as they are, for a pipeline: also those that begin with a dollar sign. */
+const literals = (values: Readonly<Record<string, unknown>>): Record<string, object> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { $literal: value }]));
+
+/** The database deletes expired documents up to a minute later. */
+const alive = (filter: mongo.Filter<ResponseDocument>): mongo.Filter<ResponseDocument> => ({
+  ...filter,
+  $expr: { $gt: ["$expiresAt", "$$NOW"] },
+});
+
+const piecesOf = ({ place, inputPieces, responsePieces }: ResponseDocument): string[] => [
+  ...Array.from({ length: inputPieces }, (_, n) => `${inputPlace(place)}/${n}`),
+  ...Array.from({ length: responsePieces }, (_, n) => `${responsePlace(place)}/${n}`),
+];
+
+/** Deletes responses, and only then their pieces: a response is complete as long as it is found. */
+async function remove({ responses, pieceRows }: Collections, rows: readonly ResponseDocument[]): Promise<void> {
+  // One that was replaced meanwhile has another place.
+  for (const { _id, place } of rows) await responses.deleteOne({ _id, place });
+  await pieceRows.deleteMany({ _id: { $in: rows.flatMap(piecesOf) } });
+}
+
+async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for await (const piece of pieces) read.push(piece);
+  return Buffer.concat(read);
+}
