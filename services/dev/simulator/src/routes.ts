@@ -1,6 +1,7 @@
 import { anthropic } from "./anthropic/routes.ts";
 import { ark } from "./ark/routes.ts";
 import { azure } from "./azure/routes.ts";
+import { bedrock } from "./bedrock/routes.ts";
 import { dashScope } from "./dashscope/routes.ts";
 import { dashScopeNative } from "./dashscope-native/routes.ts";
 import { entra } from "./entra/routes.ts";
@@ -26,6 +27,7 @@ export const providers: readonly Provider[] = [
   vertex,
   google,
   googleMetadata,
+  bedrock,
   // Must precede the other one of the same provider, whose prefix contains its own.
   dashScopeNative,
   dashScope,

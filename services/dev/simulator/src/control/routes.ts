@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { createAccessKey } from "../aws/access-keys.ts";
 import { UnknownFault } from "../faults/catalogue.ts";
 import { type FaultRules, ruleSchema } from "../faults/rules.ts";
 import { createServiceAccount } from "../google/accounts.ts";
@@ -49,6 +50,11 @@ const rows: readonly Row[] = [
     method: "POST",
     path: /^\/sim\/service-accounts$/,
     handle: ({ url }) => ({ status: 201, body: createServiceAccount(url.searchParams.get("token_uri") ?? "") }),
+  },
+  {
+    method: "POST",
+    path: /^\/sim\/access-keys$/,
+    handle: ({ url }) => ({ status: 201, body: createAccessKey(url.searchParams.has("temporary")) }),
   },
   {
     method: "DELETE",

@@ -20,7 +20,8 @@ function bytesReply(status: number, contentType: string, text: string, faults: F
 }
 
 function okWithError(protocol: Protocol, faults: Faults, streams: boolean): Reply {
-  if (streams) return { type: "events", framing: "sse", events: [errorInside(protocol, faults)] };
+  const { framing = "sse" } = protocol;
+  if (streams) return { type: "events", framing, events: [errorInside(protocol, faults)] };
   const reply = protocol.error({ status: faults["error-status"] ?? 500, quota: faults.quota !== undefined });
   return { ...reply, status: 200 };
 }

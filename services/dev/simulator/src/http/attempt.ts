@@ -47,7 +47,7 @@ export interface Exchange {
 }
 
 function masked(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const secret = new Set(["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie"]);
+  const secret = new Set(["authorization", "api-key", "x-api-key", "x-goog-api-key", "x-amz-security-token", "cookie"]);
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, secret.has(name) ? "***" : value]));
 }
 
@@ -96,7 +96,9 @@ async function replyTo(exchange: Exchange, call: Call, streams: boolean): Promis
 export async function respondTo(context: AttemptContext, exchange: Exchange): Promise<CallResult> {
   const { match, request, url, bytes } = exchange;
   const { protocol } = match.provider;
-  const credential = protocol.credential(request.headers, url.searchParams);
+  const { method = "", headers } = request;
+  const query = url.searchParams;
+  const credential = protocol.credential(headers, query, { method, path: url.pathname, query, headers, bytes });
   let response: Decided = {
     faults: {},
     model: undefined,
@@ -107,7 +109,6 @@ export async function respondTo(context: AttemptContext, exchange: Exchange): Pr
   try {
     if (!credential && protocol.open === undefined) throw new Rejection(protocol.unauthorized(undefined));
     if (credential?.startsWith("bad-")) throw new Rejection(protocol.unauthorized(credential));
-    const { method = "", headers } = request;
     const read = await readRequest({ match, method, path: url.pathname, bytes, headers });
     const target = { provider: match.provider.name, path: url.pathname, model: read.model, key: credential };
     const fromRules = context.rules.apply(target);

@@ -29,6 +29,13 @@ export interface Delivery {
 
 const slowPieces = 8;
 
+const streamTypes: Readonly<Record<EventsReply["framing"], string>> = {
+  sse: "text/event-stream; charset=utf-8",
+  tight: "text/event-stream; charset=utf-8",
+  "json-array": "application/json; charset=UTF-8",
+  aws: "application/vnd.amazon.eventstream",
+};
+
 function withRequestId(event: StreamEvent, requestId: string): StreamEvent {
   if (event.requestIdFields === undefined) return event;
   return { ...event, data: JSON.stringify({ ...JSON.parse(event.data), ...event.requestIdFields(requestId) }) };
@@ -93,8 +100,7 @@ async function deliverBytes(delivery: Delivery, reply: JsonReply | BytesReply): 
 
 async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<void> {
   const { socket, faults, protocol, delivered } = delivery;
-  const isSse = reply.framing !== "json-array";
-  writeHead(delivery, reply, isSse ? "text/event-stream; charset=utf-8" : "application/json; charset=UTF-8");
+  writeHead(delivery, reply, streamTypes[reply.framing]);
   const sink = bodySink(delivery);
   const framer = createFramer(reply.framing, faults);
   const atOnce = Math.max(1, faults.join ?? 1);
@@ -103,7 +109,7 @@ async function deliverEvents(delivery: Delivery, reply: EventsReply): Promise<vo
   async function flush(): Promise<void> {
     const batch = waiting;
     waiting = [];
-    await sink.write(Buffer.from(batch.map((event) => framer.frame(event)).join("")));
+    await sink.write(Buffer.concat(batch.map((event) => Buffer.from(framer.frame(event)))));
     for (const event of batch) {
       delivered.chunks++;
       delivered.tokens += event.tokens ?? 0;

@@ -1,9 +1,10 @@
+import { eventMessage } from "../aws/event-stream.ts";
 import type { Faults } from "../faults/catalogue.ts";
 import type { EventsReply, StreamEvent } from "./types.ts";
 
-/** Converts events to the text of a body. */
+/** Converts events to a body. */
 export interface Framer {
-  frame(event: StreamEvent): string;
+  frame(event: StreamEvent): string | Buffer;
   readonly end: string;
 }
 
@@ -46,7 +47,21 @@ function arrayFramer(): Framer {
   };
 }
 
+function awsFramer(): Framer {
+  return {
+    frame({ event = "chunk", exception, data }) {
+      const type =
+        exception === undefined
+          ? { ":event-type": event, ":message-type": "event" }
+          : { ":exception-type": exception, ":message-type": "exception" };
+      return eventMessage({ ...type, ":content-type": "application/json" }, data);
+    },
+    end: "",
+  };
+}
+
 /** A fresh framer for one body. */
 export function createFramer(framing: EventsReply["framing"], faults: Faults): Framer {
+  if (framing === "aws") return awsFramer();
   return framing === "json-array" ? arrayFramer() : sseFramer(faults, framing === "tight");
 }

@@ -16,6 +16,8 @@ export interface StreamEvent {
   readonly id?: number;
   /** An HTTP status in a comment line. */
   readonly httpStatus?: number;
+  /** The type of an exception in AWS's event stream, which this is in place of an event. */
+  readonly exception?: string;
   /** One line: JSON, or a terminator such as [DONE]. */
   readonly data: string;
   /** Tokens of the response in this event. */
@@ -53,8 +55,11 @@ export type JsonReply = Measured & {
 };
 export type EventsReply = Measured & {
   readonly type: "events";
-  /** `tight` is SSE without a space after the colon and with the HTTP status of each event. */
-  readonly framing: "sse" | "tight" | "json-array";
+  /**
+   * `tight` is SSE without a space after the colon and with the HTTP status of each event; `aws` is
+   * AWS's binary event stream.
+   */
+  readonly framing: "sse" | "tight" | "json-array" | "aws";
   readonly events: Iterable<StreamEvent>;
 };
 export type BytesReply = Measured & {
@@ -94,13 +99,28 @@ export interface RateStanding {
   readonly resetMs: number;
 }
 
+/** A request as its signature covers it. */
+export interface SignedRequest {
+  readonly method: string;
+  /** As it was sent, escaped. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+}
+
 /** What all operations of one provider share: credentials, error bodies, headers. */
 export interface Protocol {
   readonly provider: string;
   /** Serves requests without a credential. */
   readonly open?: true;
-  /** The client's credential, unmodified; undefined or empty when there is none. */
-  credential(headers: IncomingHttpHeaders, query: URLSearchParams): string | undefined;
+  /** How its streams are framed, if not as server-sent events. */
+  readonly framing?: EventsReply["framing"];
+  /**
+   * The client's credential, unmodified; undefined or empty when there is none. One that begins with `bad-` is
+   * rejected, for whatever reason.
+   */
+  credential(headers: IncomingHttpHeaders, query: URLSearchParams, request: SignedRequest): string | undefined;
   /** The response to a missing (undefined) or wrong credential. */
   unauthorized(credential: string | undefined): Reply;
   notFound(method: string, path: string): Reply;

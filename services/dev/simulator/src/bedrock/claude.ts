@@ -1,0 +1,71 @@
+import { messages } from "../anthropic/messages.ts";
+import { findAnthropicModel } from "../anthropic/models.ts";
+import { type Call, Rejection, type Reply, type StreamEvent } from "../http/types.ts";
+import type { Usage } from "../usage.ts";
+import { rejectBedrock } from "./protocol.ts";
+
+/** The name of a Claude model in its id at Bedrock, with or without the prefix of an inference profile. */
+const claudeId = /^(?:[a-z]+\.)?anthropic\.(claude-[\w-]+?)(?:-v\d+(?::\d+)?)?$/;
+
+/** Serves Claude; a request is Anthropic's, without what the path has, and with its version and betas. */
+export function invokeClaude(call: Call, streams: boolean): Reply {
+  const [, model = ""] = claudeId.exec(call.model ?? "") ?? [];
+  if (findAnthropicModel(model) === undefined) throw rejectBedrock("The provided model identifier is invalid.");
+  const { anthropic_version: version, anthropic_beta: betas, ...body } = call.body as Record<string, unknown>;
+  if (version !== "bedrock-2023-05-31") throw rejectBedrock(`"${version}" is not a valid version.`);
+  for (const field of ["model", "stream"])
+    if (field in body) throw rejectBedrock(`${field}: Extra inputs are not permitted`);
+  if (hasUrl(body["messages"])) throw rejectBedrock("source.type: Input should be 'base64'");
+  const { "anthropic-beta": _, ...sent } = call.headers;
+  const headers = {
+    ...sent,
+    "anthropic-version": "2023-06-01",
+    ...(Array.isArray(betas) && { "anthropic-beta": betas.join() }),
+  };
+  const asked = { ...body, model, ...(streams && { stream: true }) };
+  return framed(served({ ...call, model, headers, body: asked }));
+}
+
+/** Images and documents are accepted only inline. */
+function hasUrl(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { source } = value as { source?: { type?: unknown } };
+  return source?.type === "url" || Object.values(value).some(hasUrl);
+}
+
+/** An error of the model is a validation error with its message. */
+function served(call: Call): Reply {
+  try {
+    return messages(call);
+  } catch (cause) {
+    if (!(cause instanceof Rejection) || cause.reply.type !== "json") throw cause;
+    const { error } = cause.reply.body as { error: { message: string } };
+    throw rejectBedrock(error.message);
+  }
+}
+
+function framed(reply: Reply): Reply {
+  if (reply.type !== "events") return reply;
+  return { ...reply, framing: "aws", events: chunks(reply.events, reply.trueUsage) };
+}
+
+/** Events of the model, each in base64 in an event of Bedrock's; the last one has its measurements. */
+function* chunks(events: Iterable<StreamEvent>, usage: Usage | undefined): Generator<StreamEvent> {
+  for (const event of events) {
+    const data = event.terminator ? withMetrics(event.data, usage) : event.data;
+    const bytes = Buffer.from(data).toString("base64");
+    yield { ...event, event: "chunk", data: JSON.stringify({ bytes, p: "abcdefghijk".slice(0, bytes.length % 11) }) };
+  }
+}
+
+function withMetrics(data: string, usage: Usage = {}): string {
+  const metrics = {
+    inputTokenCount: usage["input_tokens"],
+    outputTokenCount: usage["output_tokens"],
+    invocationLatency: 640,
+    firstByteLatency: 320,
+    cacheReadInputTokenCount: usage["cache_read_input_tokens"],
+    cacheWriteInputTokenCount: usage["cache_creation_input_tokens"],
+  };
+  return JSON.stringify({ ...JSON.parse(data), "amazon-bedrock-invocationMetrics": metrics });
+}

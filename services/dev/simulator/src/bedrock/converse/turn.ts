@@ -1,0 +1,66 @@
+import { toolTurnsOf, withoutReminders } from "../../content/conversation.ts";
+import { countTokens } from "../../content/tokens.ts";
+import type { Tool, Turn } from "../../content/turn.ts";
+import type { Call } from "../../http/types.ts";
+import type { ConverseMessage, ConverseRequest } from "./schema.ts";
+
+const mediaTokens = 1_600;
+
+const textsIn = ({ content }: ConverseMessage): string[] => content.flatMap(({ text }) => text ?? []);
+
+function toolsOf({ toolConfig }: ConverseRequest): Tool[] {
+  const { tools = [], toolChoice } = toolConfig ?? {};
+  const all = tools.map(({ toolSpec }) => ({ name: toolSpec.name, schema: toolSpec.inputSchema.json }));
+  if (toolChoice === undefined || !("tool" in toolChoice)) return all;
+  return all.filter(({ name }) => name === toolChoice.tool.name);
+}
+
+/** A schema in the instructions, as a model would follow it. */
+function formatOf({ system = [] }: ConverseRequest): Turn["format"] {
+  const instructions = system.map(({ text }) => text).join("\n");
+  const [, schema] = /JSON schema is: (\{.*\})/.exec(instructions) ?? [];
+  if (schema !== undefined) return { kind: "schema", schema: JSON.parse(schema) };
+  return { kind: /one JSON object only/.test(instructions) ? "json" : "text" };
+}
+
+/** Converts a Converse request to a turn. */
+export function turnOf(call: Call, request: ConverseRequest): Turn {
+  const last = request.messages.at(-1);
+  const byUser = last?.role === "user" ? last : undefined;
+  const count = (kind: "image" | "video" | "document"): number =>
+    byUser?.content.filter((block) => block[kind] !== undefined).length ?? 0;
+  const choice = request.toolConfig?.toolChoice;
+  return {
+    digest: call.digest,
+    provider: "bedrock",
+    model: call.model ?? "",
+    userText: byUser === undefined ? "" : withoutReminders(textsIn(byUser).join("\n")),
+    seen: { images: count("image"), sounds: 0, videos: count("video"), files: count("document") },
+    system: request.system !== undefined,
+    toolTurns: toolTurnsOf(
+      request.messages.map(({ role, content }) => ({
+        byModel: role === "assistant",
+        callsTools: content.some(({ toolUse }) => toolUse !== undefined),
+      })),
+    ),
+    toolResults:
+      byUser?.content.flatMap(({ toolResult }) =>
+        toolResult ? [toolResult.content.map(({ text = "" }) => text).join("")] : [],
+      ) ?? [],
+    tools: toolsOf(request),
+    toolChoice: choice !== undefined && !("auto" in choice) ? "required" : "auto",
+    parallelTools: true,
+    format: formatOf(request),
+    reasoningTokens: 0,
+    echo: { body: call.body, headers: call.shownHeaders },
+  };
+}
+
+/** Counts a prompt: text by o200k, tools and their calls as JSON, 4 tokens a message, 1,600 for each medium. */
+export function promptTokens({ messages, system, toolConfig }: ConverseRequest): number {
+  const blocks = messages.flatMap(({ content }) => content);
+  const media = blocks.filter((block) => block.image ?? block.video ?? block.document).length;
+  const others = blocks.map(({ text, toolUse, toolResult }) => text ?? JSON.stringify(toolUse ?? toolResult ?? ""));
+  const texts = [...others, ...(system ?? []).map(({ text }) => text), toolConfig ? JSON.stringify(toolConfig) : ""];
+  return texts.reduce((sum, text) => sum + countTokens(text), messages.length * 4 + media * mediaTokens);
+}
