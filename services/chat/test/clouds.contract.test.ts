@@ -21,6 +21,12 @@ async function createAccount(url: string): Promise<Record<string, unknown>> {
   return (await response.json()) as Record<string, unknown>;
 }
 
+/** An access key that the simulator knows, as a credential document. */
+async function createAccessKey(url: string, query = ""): Promise<Record<string, unknown>> {
+  const response = await fetch(`${url}/sim/access-keys${query}`, { method: "POST" });
+  return { type: "aws", region: "us-east-1", ...((await response.json()) as object) };
+}
+
 before(async () => {
   simulator = resources.use(await startSimulator());
   const { url } = simulator;
@@ -34,6 +40,9 @@ before(async () => {
   const account = await createAccount(url);
   const other = { ...(await createAccount(url)), private_key_id: account["private_key_id"] };
   const vertex = `protocol: vertex, base_url: "${url}/vertex/v1beta1/projects/p/locations/us-east5"`;
+  const accessKey = await createAccessKey(url);
+  const temporary = await createAccessKey(url, "?temporary");
+  const bedrock = `protocol: bedrock, base_url: "${url}/bedrock"`;
   const azure = `protocol: azure, base_url: "${url}/azure/openai/v1"`;
   const catalog = `
 providers:
@@ -44,7 +53,16 @@ providers:
   vx: { ${vertex}, api_key: "\${ACCOUNT}" }
   workload: { ${vertex}, api_key: "\${METADATA}" }
   forged: { ${vertex}, api_key: "\${FORGED}" }
+  br: { ${bedrock}, credentials: [{ name: k, api_key: "\${ACCESS_KEY}" }] }
+  br-temporary: { ${bedrock}, api_key: "\${TEMPORARY}" }
+  br-key: { ${bedrock}, api_key: "\${BEDROCK_KEY}" }
+  br-wrong: { ${bedrock}, api_key: "\${WRONG_ACCESS_KEY}" }
 models:
+${model("br", "br", "us.anthropic.claude-haiku-4-5-20251001-v1:0")}
+${model("br/no", "br", "anthropic.claude-none")}
+${model("br/temporary", "br-temporary", "anthropic.claude-haiku-4-5-20251001-v1:0")}
+${model("br/key", "br-key", "anthropic.claude-sonnet-4-6")}
+${model("br/wrong", "br-wrong", "anthropic.claude-sonnet-4-6")}
 ${model("vx/gemini", "vx", "gemini-2.5-flash")}
 ${model("vx/claude", "vx", "claude-haiku-4-5@20251001")}
 ${model("workload", "workload", "gemini-2.5-flash")}
@@ -58,6 +76,10 @@ ${model("pool", "pool", "gpt-4o-mini")}
     ENTRA: JSON.stringify(entra(secret)),
     WRONG: JSON.stringify(entra("bad-secret-5678")),
     ACCOUNT: JSON.stringify(account),
+    ACCESS_KEY: JSON.stringify(accessKey),
+    TEMPORARY: JSON.stringify(temporary),
+    BEDROCK_KEY: "bedrock-api-key-1234",
+    WRONG_ACCESS_KEY: JSON.stringify({ ...accessKey, secret_access_key: "another-secret-of-amazon" }),
     FORGED: JSON.stringify(other),
     METADATA: JSON.stringify({ type: "google_metadata", host: new URL(url).host }),
   };
@@ -147,4 +169,38 @@ test("an assertion that another key has signed is refused, and no token or key i
     ["operator", "Google refused the credential: Invalid JWT Signature."],
   );
   assert.doesNotMatch(text, /JWT|PRIVATE KEY/);
+});
+
+test("an access key, a temporary one and an API key serve Claude at Bedrock in each client's format, streamed or not", async () => {
+  for (const id of ["br", "br/temporary", "br/key"]) {
+    for (const stream of [false, true]) {
+      const { status, text } = await ask(id, "say: seen", { stream });
+      assert.equal(status, 200, text);
+      assert.match(text, /seen/);
+      const message = { model: id, max_tokens: 100, stream, messages: [{ role: "user", content: "say: seen" }] };
+      const own = await harness.call("messages", message);
+      assert.equal(own.status, 200, own.text);
+      assert.match(own.text, /seen/);
+      assert.doesNotMatch(own.text, /invocationMetrics/);
+    }
+  }
+  const model = "/bedrock/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0";
+  const paths = new Set((await callsOf("bedrock")).map(({ path }) => path));
+  assert.ok(paths.has(`${model}/invoke`) && paths.has(`${model}/invoke-with-response-stream`));
+});
+
+test("a signature of another secret fails the request as the operator's problem, and no secret is shown", async () => {
+  const { status, text } = await ask("br/wrong", "Hello");
+  assert.equal(status, 502, text);
+  assert.doesNotMatch(text, /signature|amazon/i);
+  const [failed] = harness.admission.booked.at(-1)?.settlement?.failedAttempts ?? [];
+  assert.deepEqual([failed?.failure, failed?.code], ["operator", "InvalidSignatureException"]);
+  assert.match(failed?.message ?? "", /^The request signature we calculated does not match/);
+  assert.doesNotMatch(JSON.stringify(failed), /another-secret/);
+});
+
+test("a model that Bedrock does not have is reported as unknown", async () => {
+  const { status, text } = await ask("br/no", "Hello");
+  assert.equal(status, 400, text);
+  assert.match(text, /"code":"model_not_found"/);
 });

@@ -18,6 +18,7 @@ const models: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["claude-sonnet-4-5", "claude-opus-4-8"],
   gemini: ["gemini-2.5-flash", "gemini-3-flash-preview"],
   vertex: ["gemini-2.5-flash-lite", "claude-haiku-4-5"],
+  bedrock: ["us.anthropic.claude-haiku-4-5-20251001-v1:0", "us.amazon.nova-lite-v1:0"],
 };
 const paths: Readonly<Record<string, string>> = {
   openai: "/openai/v1",
@@ -35,7 +36,13 @@ const faults = [
   "status-529",
   "leak-key",
 ];
-const faulty = ["gpt-4o-mini", "claude-sonnet-4-5", "gemini-2.5-flash"];
+const faulty = [
+  "gpt-4o-mini",
+  "claude-sonnet-4-5",
+  "gemini-2.5-flash",
+  "us.anthropic.claude-haiku-4-5-20251001-v1:0",
+  "us.amazon.nova-lite-v1:0",
+];
 const reasoning = new Set(["gpt-5-mini", "grok-4.5"]);
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const schema = {
@@ -160,6 +167,7 @@ function totals(usage: Json): { input: number; output: number } {
   if ("promptTokenCount" in usage) {
     return { input: n("promptTokenCount"), output: n("candidatesTokenCount") + n("thoughtsTokenCount") };
   }
+  if ("inputTokens" in usage) return { input: n("inputTokens"), output: n("outputTokens") };
   if ("prompt_tokens" in usage) return { input: n("prompt_tokens"), output: n("total_tokens") - n("prompt_tokens") };
   const cached = n("cache_creation_input_tokens") + n("cache_read_input_tokens");
   return { input: n("input_tokens") + cached, output: n("output_tokens") };

@@ -26,6 +26,7 @@ interface LogEntry {
   readonly path: string;
   readonly key_hash: string | null;
   readonly status: number;
+  readonly true_usage: Anthropic.Usage | null;
 }
 
 /** Those that call providers. */
@@ -275,6 +276,78 @@ describe("providers with credentials of their own kind", () => {
         { ...account, private_key: "-----BEGIN PRIVATE KEY-----" },
         /private_key must be an RSA private key/,
       );
+    });
+  });
+
+  describe("Amazon Bedrock", () => {
+    const newKey = async (query = ""): Promise<Readonly<Record<string, string>>> => {
+      const response = await fetch(`${fleet.run.simulator_url}/sim/access-keys${query}`, { method: "POST" });
+      return { type: "aws", region: "us-east-1", ...((await response.json()) as object) };
+    };
+    const base = () => `${fleet.run.simulator_url}/bedrock`;
+    const claude = "us.anthropic.claude-haiku-4-5-20251001-v1:0";
+
+    test("an access key serves Claude and Nova, streamed or not, billed exactly, tested with its list, and shown masked", async () => {
+      const key = await newKey();
+      await add("br", { template: "bedrock", base_url: base(), api_key: JSON.stringify(key) });
+      await addModel("br/claude", "br", claude);
+      await addModel("br/nova", "br", "us.amazon.nova-pro-v1:0");
+      await billsExactly("br/claude", "br");
+      await billsExactly("br/nova", "br");
+      const { credentials } = await call<{ credentials: Credential[] }>("GET", "/providers/br");
+      assert.equal(credentials[0]?.hint, `aws ...${key["access_key_id"]?.slice(-4)}`);
+      const tested = await call<Test>("POST", "/providers/br/test", {});
+      assert.deepEqual([tested.passed, tested.steps.find(({ step }) => step === "models")?.state], [true, "passed"]);
+      assert.ok((await logOf("bedrock")).every(({ status }) => status === 200));
+    });
+
+    test("messages pass to Claude in its own format, and cost what their usage says, also when the client disconnects", async () => {
+      const anthropic = new Anthropic({ baseURL: fleet.run.base_url, apiKey: fleet.run.api_key, maxRetries: 0 });
+      const request = { model: "br/claude", max_tokens: 200, messages };
+      const costOfMessage = ({ input_tokens: input, output_tokens: output }: Anthropic.Usage): number =>
+        (input * inputUsd + output * outputUsd) / 1e6;
+      const stream = anthropic.messages.stream(request);
+      const [{ response: head }, message] = await Promise.all([stream.withResponse(), stream.finalMessage()]);
+      const streamed = await receiptOf(head.headers.get("x-request-id"));
+      assert.equal(Number(streamed.cost_usd), costOfMessage(message.usage));
+
+      await addModel("br/slow", "br", `${claude}--sim-slow-5`);
+      await served("br/slow");
+      const content = "repeat 100 words";
+      const cut = anthropic.messages.stream({ ...request, model: "br/slow", messages: [{ role: "user", content }] });
+      const { response } = await cut.withResponse();
+      for await (const event of cut) if (event.type === "content_block_delta") break;
+      const { cost_usd: cost } = await receiptOf(response.headers.get("x-request-id"));
+      const last = (await logOf("bedrock")).at(-1);
+      assert.equal(Number(cost), costOfMessage(last?.true_usage ?? assert.fail()), "Bedrock generates to the end");
+    });
+
+    test("a temporary key is sent with its session token, and refused without it", async () => {
+      const key = await newKey("?temporary");
+      await add("br-temporary", { template: "bedrock", base_url: base(), api_key: JSON.stringify(key) });
+      await addModel("br/temporary", "br-temporary", claude);
+      await served("br/temporary");
+      const { session_token: _, ...lacks } = key;
+      await add("br-expired", { template: "bedrock", base_url: base(), api_key: JSON.stringify(lacks) });
+      await addModel("br/expired", "br-expired", claude);
+      await assert.rejects(served("br/expired"), APIError);
+    });
+
+    test("a secret of another key is the operator's problem: the test reports AWS's words, and nothing shows the secret", async () => {
+      const forged = { ...(await newKey()), secret_access_key: "forged-secret-access-key-1234" };
+      await add("br-forged", { template: "bedrock", base_url: base(), api_key: JSON.stringify(forged) });
+      await addModel("br/forged", "br-forged", claude);
+      const tested = await call<Test>("POST", "/providers/br-forged/test", {});
+      const failed = tested.steps.find(({ state }) => state === "failed");
+      assert.deepEqual([failed?.step, failed?.reason], ["models", "wrong_key"]);
+      assert.match(failed?.message ?? "", /The request signature we calculated does not match/);
+      await assert.rejects(served("br/forged"), (error: unknown) => {
+        assert.ok(error instanceof APIError);
+        assert.doesNotMatch(error.message, /signature|AWS/);
+        return true;
+      });
+      const text = JSON.stringify([tested, await call("GET", "/audit-log?limit=100")]);
+      assert.doesNotMatch(text, /forged-secret/);
     });
   });
 

@@ -39,6 +39,21 @@ const googleMetadata = z.strictObject({
     .default("metadata.google.internal"),
 });
 
+/**
+ * An access key of AWS, and the region that requests are signed for; temporary ones have a session token
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
+ */
+const aws = z.strictObject({
+  type: z.literal("aws"),
+  access_key_id: z.string().regex(/^\w{16,128}$/, "must be an access key's id"),
+  secret_access_key: word,
+  session_token: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,8192}$/, "must have visible characters without spaces")
+    .optional(),
+  region: z.string().regex(/^[a-z0-9-]{1,64}$/, "must be a region, such as us-east-1"),
+});
+
 function isRsaKey(pem: string): boolean {
   try {
     return createPrivateKey(pem).asymmetricKeyType === "rsa";
@@ -48,8 +63,8 @@ function isRsaKey(pem: string): boolean {
 }
 
 /** The credential documents that a secret may be in place of an API key, by their `type`. */
-const identitySchema = z.discriminatedUnion("type", [entra, serviceAccount, googleMetadata], {
-  error: "type must be entra, service_account or google_metadata",
+const identitySchema = z.discriminatedUnion("type", [entra, serviceAccount, googleMetadata, aws], {
+  error: "type must be entra, service_account, google_metadata or aws",
 });
 
 /** A credential of a cloud's own kind, with which requests are authorized in place of an API key. */
@@ -98,6 +113,8 @@ export function publicIdOf(identity: Identity): string {
       return identity.private_key_id;
     case "google_metadata":
       return identity.host;
+    case "aws":
+      return identity.access_key_id;
   }
 }
 
@@ -110,5 +127,7 @@ export function secretsOf(identity: Identity): string[] {
       return [identity.private_key];
     case "google_metadata":
       return [];
+    case "aws":
+      return [identity.secret_access_key, ...(identity.session_token === undefined ? [] : [identity.session_token])];
   }
 }

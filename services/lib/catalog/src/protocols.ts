@@ -42,6 +42,7 @@ export const protocols = {
   anthropic: { developerRole: true, openAiOptions: false },
   gemini: { developerRole: true, openAiOptions: false },
   vertex: { developerRole: true, openAiOptions: false },
+  bedrock: { developerRole: true, openAiOptions: false },
   ark: { developerRole: true, openAiOptions: false },
   voyage: { developerRole: true, openAiOptions: false },
 } as const satisfies Record<string, ProtocolRow>;

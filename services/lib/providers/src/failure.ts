@@ -37,7 +37,7 @@ interface WithHeaders {
 }
 
 /** Where providers put their id of a call. */
-const requestIdHeaders = ["x-request-id", "request-id"] as const;
+const requestIdHeaders = ["x-request-id", "request-id", "x-amzn-requestid"] as const;
 const maxRequestId = 64;
 
 /** The provider's id of a call, at most 64 characters; undefined if its response has none. */

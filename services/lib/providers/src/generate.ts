@@ -64,7 +64,8 @@ export async function generate(options: GenerateOptions): Promise<Generated> {
   // The usage of a response that is not streamed, and of hidden units, arrives only at its end.
   const onAbort = stream && hiddenUnitsOf(call, upstream).size === 0 ? onAbortOf(upstream.provider) : "continues";
   const disconnect = { ...options.disconnect, onAbort };
-  const response = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
+  const posted = await post({ pools, upstream, call: encoded, signal, disconnect, failureOf: adapter.failureOf });
+  const response = adapter.unframed?.(posted, upstream) ?? posted;
   const usageIn: UsageIn = (fields) => adapter.usageIn(fields, call, upstream);
   if (!call.stream) {
     const decode = (body: Buffer): Promise<UnaryResponse> => unaryResponse(body, options);

@@ -1,6 +1,7 @@
 import type { Model, Upstream } from "@uag/catalog/types";
 import type { Fields } from "./conversation/fields.ts";
 import type { UpstreamFailure } from "./failure.ts";
+import type { HttpResponse } from "./http/call.ts";
 import type { MediaFetcher } from "./media/fetch.ts";
 import type { UsageReport } from "./usage-report.ts";
 
@@ -117,6 +118,8 @@ export interface GenerationAdapter {
   /** The usage in a response object, whatever else is in it; undefined when it reports none. */
   usageIn(response: Fields, call: GenerationCall, upstream: Upstream): UsageReport | undefined;
   openStream(call: GenerationCall, upstream: Upstream): ResponseStream;
+  /** The response with server-sent events, for an upstream that frames its events in another way. */
+  unframed?(response: HttpResponse, upstream: Upstream): HttpResponse;
   /** Classifies a response with a bad status. */
   failureOf(response: BadResponse, upstream: Upstream): UpstreamFailure;
 }

@@ -30,10 +30,13 @@ export interface TextGeneration {
   readonly responses?: GenerationAdapter;
 }
 
+/** Text generation by a protocol that is no client's format. */
+export type TranslatedGeneration = Pick<TextGeneration, "protocol">;
+
 /** The capabilities and properties of a provider's protocol: the export of its folder. */
 export interface UpstreamProvider extends Adapters {
   /** By its model where a cloud serves several protocols; absent if it generates no text. */
-  readonly generation?: TextGeneration | ((model: string) => TextGeneration);
+  readonly generation?: TextGeneration | ((model: string) => TextGeneration | TranslatedGeneration);
   /**
    * What it does with a stream whose connection is closed. If absent, it is assumed to continue.
    */

@@ -5,7 +5,10 @@ import { test } from "node:test";
 import { protocolNames } from "@uag/catalog/protocols";
 
 /** The vendors whose models a cloud serves by their protocols: it imports what their `provider.ts` exports. */
-const vendorsOf: Readonly<Record<string, readonly string[]>> = { vertex: ["anthropic", "gemini"] };
+const vendorsOf: Readonly<Record<string, readonly string[]>> = {
+  bedrock: ["anthropic"],
+  vertex: ["anthropic", "gemini"],
+};
 
 test("no provider's folder imports another's but a cloud those of its vendors, and only the registry imports them", async () => {
   for await (const file of glob("**/*.ts", { cwd: import.meta.dirname })) {

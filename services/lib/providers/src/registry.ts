@@ -3,13 +3,20 @@ import type { UnitName } from "@uag/catalog/units";
 import { anthropic } from "./anthropic/provider.ts";
 import { ark } from "./ark/provider.ts";
 import { azure } from "./azure/provider.ts";
+import { bedrock } from "./bedrock/provider.ts";
 import { dashScope } from "./dashscope/provider.ts";
 import { hiddenUnits, type StreamCall } from "./disconnect/estimable.ts";
 import { responsesFormat } from "./formats/responses/format.ts";
 import { gemini } from "./gemini/provider.ts";
 import type { GenerationAdapter, GenerationCall } from "./generation.ts";
 import { openAi } from "./openai/provider.ts";
-import type { AdapterKind, TextGeneration, UncappedOutput, UpstreamProvider } from "./provider.ts";
+import type {
+  AdapterKind,
+  TextGeneration,
+  TranslatedGeneration,
+  UncappedOutput,
+  UpstreamProvider,
+} from "./provider.ts";
 import { translated } from "./translate/adapter.ts";
 import type { GenerationFormat } from "./translate/client.ts";
 import { vertex } from "./vertex/provider.ts";
@@ -23,13 +30,14 @@ const providers: Readonly<Record<Protocol, UpstreamProvider>> = {
   anthropic,
   gemini,
   vertex,
+  bedrock,
   dashscope: dashScope,
   ark,
   voyage,
   xai,
 };
 
-const translations = new WeakMap<TextGeneration, Map<GenerationFormat, GenerationAdapter>>();
+const translations = new WeakMap<TranslatedGeneration, Map<GenerationFormat, GenerationAdapter>>();
 
 /** What of an upstream its protocol depends on. */
 type Serving = Pick<Upstream, "model" | "responsesApi"> & { readonly provider: Pick<Provider, "protocol"> };
@@ -41,13 +49,15 @@ type Serving = Pick<Upstream, "model" | "responsesApi"> & { readonly provider: P
 export function generationAdapter(format: GenerationFormat, upstream: Serving): GenerationAdapter | undefined {
   const { generation: any } = providers[upstream.provider.protocol];
   const generation = typeof any === "function" ? any(upstream.model) : any;
-  if (generation === undefined || generation.format === format) return generation?.adapter;
-  if (format === responsesFormat && upstream.responsesApi === true && generation.responses) return generation.responses;
+  if (generation === undefined) return undefined;
+  const { format: own, adapter, responses }: Partial<TextGeneration> = generation;
+  if (own === format) return adapter;
+  if (format === responsesFormat && upstream.responsesApi === true && responses) return responses;
   const known = translations.get(generation) ?? new Map<GenerationFormat, GenerationAdapter>();
   translations.set(generation, known);
-  const adapter = known.get(format) ?? translated(format, generation.protocol);
-  known.set(format, adapter);
-  return adapter;
+  const translation = known.get(format) ?? translated(format, generation.protocol);
+  known.set(format, translation);
+  return translation;
 }
 
 /** What a protocol has of one kind; undefined where it has none. */

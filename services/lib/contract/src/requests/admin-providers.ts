@@ -91,7 +91,7 @@ const apiKey = z
   .max(8_192, "The API key is too long.")
   .optional()
   .describe(
-    'The provider\'s API key, or the JSON document of a credential of the cloud\'s own kind: {"type": "entra", "tenant_id", "client_id", "client_secret"} for Azure, or the JSON key of a Google service account for Vertex AI. It is stored encrypted and never shown again.',
+    'The provider\'s API key, or the JSON document of a credential of the cloud\'s own kind: {"type": "entra", "tenant_id", "client_id", "client_secret"} for Azure, the JSON key of a Google service account for Vertex AI, or {"type": "aws", "access_key_id", "secret_access_key", "region", "session_token"} for Amazon Bedrock, where only temporary keys have a session token. It is stored encrypted and never shown again.',
   );
 const variable = name
   .optional()

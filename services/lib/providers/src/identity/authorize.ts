@@ -1,6 +1,7 @@
 import type { Provider } from "@uag/catalog/types";
 import { type HttpRequest, type HttpResponse, send } from "../http/call.ts";
 import type { HttpPools } from "../http/pools.ts";
+import { signed } from "./aws-signature.ts";
 import { tokenGrantOf } from "./grants.ts";
 import { tokensOf } from "./token-cache.ts";
 
@@ -19,6 +20,7 @@ export async function sendAuthorized(
 ): Promise<HttpResponse> {
   const { identity } = provider;
   if (identity === undefined) return await send(pools, request);
+  if (identity.type === "aws") return await send(pools, await signed(request, identity));
   const tokens = tokensOf(pools);
   const grant = tokenGrantOf(identity);
   const sendWith = (token: string) =>

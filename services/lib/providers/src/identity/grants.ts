@@ -16,10 +16,13 @@ export interface TokenGrant {
   readonly guarded: boolean;
 }
 
+/** An identity that requests are authorized for by a token. */
+type TokenIdentity = Exclude<Identity, { type: "aws" }>;
+
 const grants = new WeakMap<Identity, TokenGrant>();
 
 /** The grant of an identity. */
-export function tokenGrantOf(identity: Identity): TokenGrant {
+export function tokenGrantOf(identity: TokenIdentity): TokenGrant {
   let grant = grants.get(identity);
   if (grant === undefined) {
     grant = grantOf(identity);
@@ -28,7 +31,7 @@ export function tokenGrantOf(identity: Identity): TokenGrant {
   return grant;
 }
 
-function grantOf(identity: Identity): TokenGrant {
+function grantOf(identity: TokenIdentity): TokenGrant {
   switch (identity.type) {
     case "entra":
       return entraGrant(identity);
@@ -39,7 +42,7 @@ function grantOf(identity: Identity): TokenGrant {
   }
 }
 
-type Of<Type extends Identity["type"]> = Extract<Identity, { type: Type }>;
+type Of<Type extends TokenIdentity["type"]> = Extract<TokenIdentity, { type: Type }>;
 
 const formHeaders = ["content-type", "application/x-www-form-urlencoded"];
 

@@ -25,7 +25,8 @@ export interface ListOwnModelsOptions {
  */
 export async function listOwnModels(options: ListOwnModelsOptions): Promise<OwnModel[]> {
   const { pools, adapter, provider, requestId, signal } = options;
-  const { origin, basePath, timeouts, transport } = provider;
+  const { basePath, timeouts, transport } = provider;
+  const origin = adapter.originOf?.(provider) ?? provider.origin;
   const headers = adapter.headersOf(provider, requestId);
   const request = { path: basePath + adapter.pathOf(provider), method: "GET", headers, body: undefined } as const;
   const response = await sendAuthorized(pools, provider, { ...request, origin, timeouts, transport, signal });

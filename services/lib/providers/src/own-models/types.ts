@@ -13,6 +13,8 @@ export interface OwnModel {
 
 /** How a provider lists its own models. */
 export interface OwnModelsAdapter {
+  /** Where the list is, if it is not where calls go. */
+  originOf?(provider: Provider): string;
   /** Path and query, relative to the provider's base path, for as many models as one page can have. */
   pathOf(provider: Provider): string;
   /** Names and values alternating. */

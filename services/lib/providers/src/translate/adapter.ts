@@ -46,6 +46,7 @@ export function translated(client: GenerationFormat, protocol: UpstreamProtocol)
       return { output: [Buffer.from(output)], closing: writer.closing, usage: reader.usage, delivered };
     },
     usageIn: protocol.usageIn,
+    ...(protocol.unframed !== undefined && { unframed: protocol.unframed }),
     openStream: (call, upstream) => new TranslatedStream(protocol.openReader(call, upstream), client.openWriter(call)),
     failureOf: (response, upstream) => protocol.failureOf(response, upstream),
   };

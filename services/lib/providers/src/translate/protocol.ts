@@ -4,11 +4,11 @@ import type { ResponseEvent } from "../conversation/events.ts";
 import type { Fields } from "../conversation/fields.ts";
 import type { Conversation } from "../conversation/types.ts";
 import type { UpstreamFailure } from "../failure.ts";
-import type { BadResponse, GenerationCall, UpstreamCall } from "../generation.ts";
+import type { BadResponse, GenerationAdapter, GenerationCall, UpstreamCall } from "../generation.ts";
 import type { UsageReport } from "../usage-report.ts";
 
 /** An upstream protocol: encodes conversations and reads responses. */
-export interface UpstreamProtocol {
+export interface UpstreamProtocol extends Pick<GenerationAdapter, "unframed"> {
   /** @throws {UpstreamFailure} `client` for what the protocol cannot express */
   encode(
     conversation: Conversation,
