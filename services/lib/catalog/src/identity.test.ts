@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { hintOf } from "./credential.ts";
-import { secretOf } from "./identity.ts";
+import { secretOf, secretsOf } from "./identity.ts";
 import type { OverlayCredential } from "./overlay.ts";
 import { parseCatalog } from "./parse.ts";
 import { pooled } from "./pool.ts";
@@ -108,4 +108,28 @@ test("only the services' environment may name their own identity, which an opera
   assert.match(catalogWith({ value: document }).unserved.join(), /own identity can only be used from a variable/);
   const named = catalogWith({ reference: `\${PROVIDER_SECRET_P}` });
   assert.equal(named.providers.get("p")?.identity?.type, "google_metadata");
+});
+
+test("an access key of AWS is shown by its id, and its secrets are neither shown nor quoted in a fault", () => {
+  const key = {
+    type: "aws",
+    access_key_id: "AKIAIOSFODNN7EXAMPLE",
+    secret_access_key: "a-secret-of-aws",
+    region: "us-east-1",
+  };
+  assert.equal(hintOf(JSON.stringify(key)), "aws ...MPLE");
+  const temporary = secretOf(JSON.stringify({ ...key, session_token: "a-token" }));
+  assert.ok(typeof temporary === "object" && temporary.identity !== undefined);
+  assert.deepEqual(secretsOf(temporary.identity), ["a-secret-of-aws", "a-token"]);
+  for (const [more, field] of [
+    [{ region: "us east" }, /region must be/],
+    [{ region: undefined }, /region/],
+    [{ access_key_id: "AKIA/../x" }, /access_key_id must be/],
+    [{ session_token: "a\nb" }, /session_token must have/],
+  ] as const) {
+    const fault = secretOf(JSON.stringify({ ...key, ...more }));
+    assert.ok(typeof fault === "string");
+    assert.match(fault, field);
+    assert.doesNotMatch(fault, /a-secret-of-aws/);
+  }
 });
