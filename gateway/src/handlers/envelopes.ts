@@ -15,6 +15,7 @@ import type { GatewayResponse, Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 
 const timeoutMs = 10_000;
+const maxIdempotencyKeyLength = 255;
 
 /** Where envelopes are kept, and their costs. */
 export interface EnvelopeSources {
@@ -40,14 +41,24 @@ function idOf(request: Request): string {
 const bodyOf = ({ request, response }: EnvelopeCall): Promise<unknown> =>
   readJson(request, { response, limit: response.locals.route?.maxBodyBytes ?? 0 });
 
+/** @throws {GatewayError} `invalid_request` */
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.get("idempotency-key");
+  if (key === undefined || (key !== "" && key.length <= maxIdempotencyKeyLength)) return key;
+  const text = `The Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`;
+  throw new GatewayError("invalid_request", text, { param: "Idempotency-Key" });
+}
+
 const create: Respond = async (call) => {
   const { billing, response, scope } = call;
   const fields = checkedBody(createEnvelopeRequest, await bodyOf(call));
   const { max_usd: amountNanoUsd, ttl: ttlSeconds, models = [], parent: parentId = "", name } = fields;
   const { requestId } = response.locals;
-  const opening = { scope, amountNanoUsd, ttlSeconds, models, parentId, name, requestId };
-  const { envelope, secret } = await billing.createEnvelope(opening, { timeoutMs });
+  const idempotencyKey = idempotencyKeyOf(call.request);
+  const opening = { scope, amountNanoUsd, ttlSeconds, models, parentId, name, requestId, idempotencyKey };
+  const { envelope, secret, replayed = false } = await billing.createEnvelope(opening, { timeoutMs });
   if (envelope === undefined) throw new Error("billing returned a secret without its envelope");
+  if (replayed) response.setHeader("idempotent-replayed", "true");
   return { status: 201, body: { ...showEnvelope(envelope), key: secret } };
 };
 

@@ -35,16 +35,41 @@ interface Opening {
   readonly amountNanoUsd?: bigint;
   readonly parentId?: string;
   readonly models?: string[];
+  readonly idempotencyKey?: string;
 }
 
 async function open(clients: Clients, { accountId, keyId, ...fields }: Opening) {
   const defaults = { amountNanoUsd: 1_000n, ttlSeconds: 600, models: [], parentId: "", name: "run", requestId: "r" };
   const made = await clients.envelopes.createEnvelope({ scope: { accountId, keyId }, ...defaults, ...fields });
   const digest = digestKey(made.secret, Buffer.from(pepper, "hex"));
-  return { envelope: made.envelope as Envelope, digest };
+  return { envelope: made.envelope as Envelope, digest, secret: made.secret, replayed: made.replayed };
 }
 
 const callerOf = async (clients: Clients, digest: Buffer) => await resolveKey(clients, { digest, previousDigests: [] });
+
+test("repeated and concurrent requests with one idempotency key open one envelope and return its key, also after its end", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 9_000n);
+  const keyId = await newKey(billing, accountId);
+  const request = { accountId, keyId, idempotencyKey: "run-1" };
+  const opened = await Promise.all(Array.from({ length: 5 }, () => open(billing, request)));
+  const [first] = opened;
+  assert.ok(first !== undefined);
+  for (const { envelope, secret } of opened) assert.deepEqual([envelope.id, secret], [first.envelope.id, first.secret]);
+  assert.equal(opened.filter(({ replayed }) => replayed !== true).length, 1);
+  assert.equal((await callerOf(billing, first.digest)).caller?.keyId, first.envelope.keyId);
+  await assert.rejects(open(billing, { ...request, amountNanoUsd: 2n }), refused("idempotency_key_reuse", /another/));
+  const others = [
+    await open(billing, { ...request, keyId: await newKey(billing, accountId) }),
+    await open(billing, { ...request, idempotencyKey: "run-2" }),
+    await open(billing, { accountId, keyId }),
+  ];
+  assert.equal(new Set([first, ...others].map(({ secret }) => secret)).size, 4);
+  await billing.envelopes.closeEnvelope({ scope: { accountId, keyId }, id: first.envelope.id, requestId: "r" });
+  const again = await open(billing, request);
+  assert.deepEqual([again.secret, again.envelope.open, again.replayed], [first.secret, false, true]);
+});
 
 test("the key of an envelope has the limits, budgets and models that its root has now", async () => {
   await using db = scratch();

@@ -70,14 +70,18 @@ export interface CreateEnvelopeRequest {
   name: string;
   /** Of the HTTP request, for the audit log. */
   requestId: string;
+  /** A repeated request with the same one returns the same envelope and key. */
+  idempotencyKey?: string | undefined;
 }
 
 export interface CreateEnvelopeResponse {
   envelope:
     | Envelope
     | undefined;
-  /** Of its key. Shown once. */
+  /** Of its key. Shown once, unless the request is repeated with its idempotency key. */
   secret: string;
+  /** It was opened by an earlier request with this idempotency key. */
+  replayed?: boolean | undefined;
 }
 
 export interface GetEnvelopeRequest {
@@ -564,7 +568,16 @@ export const EnvelopeScope: MessageFns<EnvelopeScope> = {
 };
 
 function createBaseCreateEnvelopeRequest(): CreateEnvelopeRequest {
-  return { scope: undefined, amountNanoUsd: 0n, ttlSeconds: 0, models: [], parentId: "", name: "", requestId: "" };
+  return {
+    scope: undefined,
+    amountNanoUsd: 0n,
+    ttlSeconds: 0,
+    models: [],
+    parentId: "",
+    name: "",
+    requestId: "",
+    idempotencyKey: undefined,
+  };
 }
 
 export const CreateEnvelopeRequest: MessageFns<CreateEnvelopeRequest> = {
@@ -592,6 +605,9 @@ export const CreateEnvelopeRequest: MessageFns<CreateEnvelopeRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(58).string(message.requestId);
+    }
+    if (message.idempotencyKey !== undefined) {
+      writer.uint32(66).string(message.idempotencyKey);
     }
     return writer;
   },
@@ -665,6 +681,14 @@ export const CreateEnvelopeRequest: MessageFns<CreateEnvelopeRequest> = {
             message.requestId = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.idempotencyKey = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -702,6 +726,11 @@ export const CreateEnvelopeRequest: MessageFns<CreateEnvelopeRequest> = {
         : isSet(object.request_id)
         ? globalThis.String(object.request_id)
         : "",
+      idempotencyKey: isSet(object.idempotencyKey)
+        ? globalThis.String(object.idempotencyKey)
+        : isSet(object.idempotency_key)
+        ? globalThis.String(object.idempotency_key)
+        : undefined,
     };
   },
 
@@ -728,6 +757,9 @@ export const CreateEnvelopeRequest: MessageFns<CreateEnvelopeRequest> = {
     if (message.requestId !== "") {
       obj.requestId = message.requestId;
     }
+    if (message.idempotencyKey !== undefined) {
+      obj.idempotencyKey = message.idempotencyKey;
+    }
     return obj;
   },
 
@@ -747,12 +779,13 @@ export const CreateEnvelopeRequest: MessageFns<CreateEnvelopeRequest> = {
     message.parentId = object.parentId ?? "";
     message.name = object.name ?? "";
     message.requestId = object.requestId ?? "";
+    message.idempotencyKey = object.idempotencyKey ?? undefined;
     return message;
   },
 };
 
 function createBaseCreateEnvelopeResponse(): CreateEnvelopeResponse {
-  return { envelope: undefined, secret: "" };
+  return { envelope: undefined, secret: "", replayed: undefined };
 }
 
 export const CreateEnvelopeResponse: MessageFns<CreateEnvelopeResponse> = {
@@ -762,6 +795,9 @@ export const CreateEnvelopeResponse: MessageFns<CreateEnvelopeResponse> = {
     }
     if (message.secret !== "") {
       writer.uint32(18).string(message.secret);
+    }
+    if (message.replayed !== undefined) {
+      writer.uint32(24).bool(message.replayed);
     }
     return writer;
   },
@@ -795,6 +831,14 @@ export const CreateEnvelopeResponse: MessageFns<CreateEnvelopeResponse> = {
             message.secret = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.replayed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -811,6 +855,7 @@ export const CreateEnvelopeResponse: MessageFns<CreateEnvelopeResponse> = {
     return {
       envelope: isSet(object.envelope) ? Envelope.fromJSON(object.envelope) : undefined,
       secret: isSet(object.secret) ? globalThis.String(object.secret) : "",
+      replayed: isSet(object.replayed) ? globalThis.Boolean(object.replayed) : undefined,
     };
   },
 
@@ -821,6 +866,9 @@ export const CreateEnvelopeResponse: MessageFns<CreateEnvelopeResponse> = {
     }
     if (message.secret !== "") {
       obj.secret = message.secret;
+    }
+    if (message.replayed !== undefined) {
+      obj.replayed = message.replayed;
     }
     return obj;
   },
@@ -834,6 +882,7 @@ export const CreateEnvelopeResponse: MessageFns<CreateEnvelopeResponse> = {
       ? Envelope.fromPartial(object.envelope)
       : undefined;
     message.secret = object.secret ?? "";
+    message.replayed = object.replayed ?? undefined;
     return message;
   },
 };

@@ -21,6 +21,7 @@ import { invalid } from "../budgets/fields.ts";
 import { closeEnvelopes } from "../envelopes/close.ts";
 import { type EnvelopeBudget, envelopeMessages, envelopeSnapshot, isOpen } from "../envelopes/fields.ts";
 import { isWithin, narrowedModels } from "../envelopes/models.ts";
+import { openedBefore, openingOf, secretOf } from "../envelopes/opening.ts";
 import { callingKey, findEnvelope, inScope, required, visibleTo } from "../envelopes/scope.ts";
 import { announceChange } from "../keys/announce.ts";
 import { checkKeyFields } from "../keys/fields.ts";
@@ -99,8 +100,8 @@ async function checkCounts({ store }: Billing, { session, at }: Transaction, { r
 }
 
 /**
- * Opens an envelope with a key of its own, whose secret is returned here and nowhere else. Its
- * amount is a limit within those above it; nothing is set aside.
+ * Opens an envelope with a key of its own, whose secret is returned here and nowhere else; again for
+ * a repeated request with an idempotency key, whatever became of the envelope since. Its amount is a limit within those above it; nothing is set aside.
  */
 export async function createEnvelope(
   billing: Billing,
@@ -110,13 +111,18 @@ export async function createEnvelope(
   const scope = required(request.scope);
   const { store, settings } = billing;
   const { accountId } = scope;
-  const secret = generateKey();
+  const { peppers } = settings;
+  const opening = openingOf(request, peppers);
+  const secret = opening === undefined ? generateKey() : secretOf(opening, peppers);
   const { name, amountNanoUsd: amount, ttlSeconds, parentId, requestId } = request;
   const made = await billing.transact(async (transaction) => {
     const { session, at } = transaction;
     // Conflicts with closing, revoking and opening others, so that what is read here still holds.
     await store.accounts.updateOne({ _id: accountId }, { $inc: { version: 1n } }, { session });
     const key = await callingKey(store, scope, transaction);
+    const before = opening && (await openedBefore(store, opening, session));
+    if (before !== undefined)
+      return { budget: before, own: undefined, secret: secretOf(before.envelope.opening, peppers) };
     const above = await findAbove(billing, transaction, { key, parentId });
     await checkCounts(billing, transaction, above);
     const { root, parent } = above;
@@ -130,10 +136,10 @@ export async function createEnvelope(
     const models = request.models.length > 0 ? request.models : [...above.models];
     const fields = { accountId, name, models, limits: undefined, expiresAtMs: BigInt(expiresAt.getTime()) };
     const own = {
-      ...newKey(fields, { secret, pepper: settings.peppers.current, createdAt: at }),
+      ...newKey(fields, { secret, pepper: peppers.current, createdAt: at }),
       envelope: { ids, rootKeyId: root._id },
     };
-    const envelope = { keyId: own._id, rootKeyId: root._id, expiresAt, closedAt: null };
+    const envelope = { keyId: own._id, rootKeyId: root._id, expiresAt, closedAt: null, ...(opening && { opening }) };
     const terms = { amount, period: "total", hard: true } as const;
     const budget = { _id: id, accountId, name, chain: ids, ...terms, createdAt: at, deletedAt: null, envelope };
     await store.keys.create([own], { session });
@@ -141,11 +147,11 @@ export async function createEnvelope(
     const after = envelopeSnapshot(budget, models);
     const change = { actor: actorOf(key, requestId), action: "envelope.create", targetId: id, accountId, after };
     await recordChange(store, transaction, change);
-    return { own, budget };
+    return { own, budget, secret };
   });
-  announceChange(billing, made.own, "created");
+  if (made.own !== undefined) announceChange(billing, made.own, "created");
   const [envelope] = await envelopeMessages(billing, [made.budget]);
-  return { envelope, secret };
+  return { envelope, secret: made.secret, replayed: made.own === undefined };
 }
 
 /** An envelope and those below it. @throws {GatewayError} `not_found` */

@@ -97,6 +97,27 @@ describe("envelopes for agents", () => {
       what: "all charges in the receipt",
     });
 
+  test("a repeated request with an Idempotency-Key returns the same envelope and key, and one with another body is refused", async () => {
+    const headers = { "idempotency-key": `run-${Date.now()}` };
+    const post = (body: object) => owner.post("/v1/envelopes", body, { headers });
+    const terms = { max_usd: "0.01", ttl: 600 };
+    const [first, again] = [await post(terms), await post(terms)];
+    assert.deepEqual([first.status, again.status], [201, 201], again.text);
+    assert.deepEqual(
+      [first, again].map((one) => one.headers.get("idempotent-replayed")),
+      [null, "true"],
+    );
+    const [opened, repeated] = [first.json<Envelope>(), again.json<Envelope>()];
+    assert.deepEqual([repeated.id, repeated.key], [opened.id, opened.key]);
+    assert.equal((await clientOf(repeated).post(chat, body)).status, 200);
+    const other = await post({ ...terms, ttl: 700 });
+    assert.deepEqual(
+      [other.status, other.json<ErrorResponse>().error.code],
+      [422, "idempotency_key_reuse"],
+      other.text,
+    );
+  });
+
   test("each response states what remains, which is exact once nothing else runs, and a refusal with 402 names the envelope", async () => {
     const envelope = await open(owner, { max_usd: "0.002", name: "planner" });
     assert.match(envelope.id, /^env_/);

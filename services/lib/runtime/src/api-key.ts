@@ -25,7 +25,16 @@ export function checksum(body: string): string {
 
 /** Generates a key from the system's random source. */
 export function generateKey(): string {
-  const body = base62(toNumber(randomBytes(secretBytes)), bodyLength);
+  return keyOf(randomBytes(secretBytes));
+}
+
+/** Derives a key from a secret: the same for the same input, and unknown without the secret. */
+export function deriveKey(secret: Uint8Array, input: Uint8Array): string {
+  return keyOf(createHmac("sha256", secret).update("derived key").update(input).digest().subarray(0, secretBytes));
+}
+
+function keyOf(bytes: Uint8Array): string {
+  const body = base62(toNumber(bytes), bodyLength);
   return `${prefix}${body}${checksum(body)}`;
 }
 

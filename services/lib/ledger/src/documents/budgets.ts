@@ -2,6 +2,17 @@ import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { type Connection, type Model, Schema } from "mongoose";
 import type { BudgetPeriod, SharedBudget } from "../rules/budget.ts";
 
+/** The request with an idempotency key that opened an envelope. */
+export interface EnvelopeOpening {
+  /** The key that made it, then the digest of its idempotency key. */
+  readonly id: string;
+  /** Digest of its fields. */
+  readonly digest: Buffer;
+  /** The envelope's key is derived from this pepper and salt. */
+  readonly pepperId: string;
+  readonly salt: Buffer;
+}
+
 /** What makes a budget an envelope. */
 export interface EnvelopeDocument {
   /** Its own key. */
@@ -10,6 +21,8 @@ export interface EnvelopeDocument {
   readonly rootKeyId: string;
   readonly expiresAt: Date;
   readonly closedAt: Date | null;
+  /** Absent: it was opened without an idempotency key. */
+  readonly opening?: EnvelopeOpening;
 }
 
 /** A budget that keys of an account share, or an envelope: that of one key, and of envelopes below. */
@@ -32,12 +45,20 @@ export interface BudgetDocument {
 
 const text = { type: String, required: true } as const;
 
+const bytes = { type: Buffer, required: true } as const;
+
+const opening = new Schema<EnvelopeOpening>(
+  { id: text, digest: bytes, pepperId: { type: String, default: "" }, salt: bytes },
+  { strict: "throw", _id: false },
+);
+
 const envelope = new Schema<EnvelopeDocument>(
   {
     keyId: text,
     rootKeyId: text,
     expiresAt: { type: Date, required: true },
     closedAt: { type: Date, default: null },
+    opening: { type: opening, default: undefined },
   },
   { strict: "throw", _id: false },
 );
@@ -59,6 +80,10 @@ const schema = new Schema<BudgetDocument>(
 );
 schema.index({ accountId: 1, _id: 1 });
 schema.index({ chain: 1 });
+schema.index(
+  { "envelope.opening.id": 1 },
+  { unique: true, partialFilterExpression: { "envelope.opening.id": { $gt: "" } } },
+);
 schema.index({ "envelope.rootKeyId": 1, _id: -1 }, { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } });
 
 export function budgetModel(connection: Connection): Model<BudgetDocument> {
