@@ -15,12 +15,23 @@ function toolsOf({ toolConfig }: ConverseRequest): Tool[] {
   return all.filter(({ name }) => name === toolChoice.tool.name);
 }
 
-/** A schema in the instructions, as a model would follow it. */
+const beforeSchema = "JSON schema is: ";
+
+/** A schema at the end of the instructions, as a model would follow it. */
 function formatOf({ system = [] }: ConverseRequest): Turn["format"] {
-  const instructions = system.map(({ text }) => text).join("\n");
-  const [, schema] = /JSON schema is: (\{.*\})/.exec(instructions) ?? [];
-  if (schema !== undefined) return { kind: "schema", schema: JSON.parse(schema) };
-  return { kind: /one JSON object only/.test(instructions) ? "json" : "text" };
+  const instructions = system.at(-1)?.text ?? "";
+  const at = instructions.indexOf(beforeSchema);
+  const schema = at < 0 ? undefined : objectIn(instructions.slice(at + beforeSchema.length));
+  if (schema !== undefined) return { kind: "schema", schema };
+  return { kind: instructions.includes("one JSON object only") ? "json" : "text" };
+}
+
+function objectIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Converts a Converse request to a turn. */
