@@ -74,7 +74,7 @@ test("thinking, blank text and a document without text are sent as Converse acce
           { type: "text", text: " " },
         ],
       },
-      { role: "user", content: "Go on" },
+      { role: "user", content: "Next" },
     ],
   });
   assert.equal(path, "/model/us.amazon.nova-pro-v1%3A0/converse-stream");
