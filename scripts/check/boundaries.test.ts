@@ -29,7 +29,7 @@ const refused = [
   ["services/chat/src/probe.ts", "@uag/local/paths", direction],
   ["services/chat/src/probe.test.ts", "@uag/local/paths", direction],
   ["services/chat/src/probe.ts", "@uag/harness/upstream", undeclared],
-  ["services/chat/src/probe.ts", "@uag/mongo/connect", undeclared],
+  ["services/speech/src/probe.ts", "@uag/mongo/connect", undeclared],
   ["services/lib/usage/src/probe.ts", "@uag/metering/service", direction],
   ["services/lib/usage/src/probe.test.ts", "@uag/chat/service", direction],
   ["services/lib/usage/src/probe.ts", "@uag/pipeline/operation/handle", undeclared],

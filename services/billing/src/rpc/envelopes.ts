@@ -101,7 +101,8 @@ async function checkCounts({ store }: Billing, { session, at }: Transaction, { r
 
 /**
  * Opens an envelope with a key of its own, whose secret is returned here and nowhere else; again for
- * a repeated request with an idempotency key, whatever became of the envelope since. Its amount is a limit within those above it; nothing is set aside.
+ * a repeated request with an idempotency key, whatever became of the envelope since. Its amount is a
+ * limit within those above it; nothing is set aside.
  */
 export async function createEnvelope(
   billing: Billing,

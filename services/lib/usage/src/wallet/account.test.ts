@@ -13,7 +13,7 @@ interface Books {
 }
 
 /** Billing as seen by one account. */
-function setUp(available: bigint) {
+function setUp(available: bigint, envelopeLeftNanoUsd?: bigint) {
   const books: Books = { available, results: [], failure: undefined, refusal: undefined };
   const given = new Map<string, AcquireResponse>();
   let ids = 0;
@@ -41,6 +41,7 @@ function setUp(available: bigint) {
           budgetExceeded: false,
           scarce: books.available - amountNanoUsd < request.wantNanoUsd * 4n,
           availableNanoUsd: books.available,
+          envelopeLeftNanoUsd,
         };
         if (known === undefined) books.available -= amountNanoUsd;
         given.set(request.requestId, response);
@@ -97,6 +98,17 @@ test("returns idle money and then forgets the account", async () => {
   const { account, books } = setUp(1_000n);
   account.settle(await account.wait(10n), 10n, 4n);
   for (let second = 0; second < 12; second++) account.advance(1_000, 10_000);
+  assert.equal(books.available, 996n);
+  assert.equal(account.empty, true);
+});
+
+test("after a recall an envelope's money returns as its last request ends, without waiting until it is idle", async () => {
+  const { account, books } = setUp(1_000n, 0n);
+  const grant = await account.wait(10n);
+  account.recall();
+  assert.equal(books.available, 990n);
+  account.settle(grant, 10n, 4n);
+  account.advance(1_000, 10_000);
   assert.equal(books.available, 996n);
   assert.equal(account.empty, true);
 });

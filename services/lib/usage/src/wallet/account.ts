@@ -153,8 +153,12 @@ export class Account {
     this.#settleDoubts(elapsedMs);
   }
 
-  /** Returns everything unspent at once. */
+  /**
+   * Returns everything unspent at once. An envelope may have been closed, after which no request
+   * would use what those under way leave: it is returned as they end.
+   */
   recall(): void {
+    if (this.#envelopeLeft !== undefined) this.wallet.retire();
     this.#returnAll();
   }
 

@@ -146,6 +146,11 @@ export class Wallet {
     this.#spentSince = 0n;
   }
 
+  /** Admits nothing more on the present grants. */
+  retire(): void {
+    for (const grant of this.#grants) if (!grant.retired) this.#retire(grant);
+  }
+
   #retire(grant: Grant): void {
     grant.retired = true;
     this.#usable -= grant.balance;
