@@ -43,7 +43,7 @@ test("over random events a grant's amount equals its balance, open holds, spend 
         wallet.add(`g${step}`, amount, random(4) === 0);
       } else if (choice === 8) gave(wallet.returnRetired());
       else if (random(5) === 0) gave(wallet.returnUnspent());
-      else if (random(5) === 0) wallet.retire();
+      else if (random(4) === 0) wallet.retire();
       wallet.advance(random(100));
       let usable = 0n;
       for (const grant of wallet.grants) {
