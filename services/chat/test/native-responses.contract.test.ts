@@ -295,7 +295,7 @@ test("a server without the API is detected by its path, and served by chat compl
   );
 });
 
-test("a model that a server with the API does not know is not asked for in another way", async () => {
+test("a model that a server with the API does not know is not requested again by chat completions", async () => {
   const unknown = { error: { message: "The model `own` does not exist", type: "invalid_request_error", code: null } };
   respond = (answer) => sendJson(answer, 404, unknown);
   assert.equal((await call()).status >= 400, true);

@@ -15,9 +15,9 @@ export const schema = z.object({
     .string()
     .min(1)
     .describe(
-      "MongoDB replica set that stores files (unless S3 does), what is known of them, batches, and responses under an Idempotency-Key.",
+      "MongoDB replica set that stores files (unless S3 does), their metadata, and responses under an Idempotency-Key.",
     ),
-  MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of files and batches."),
+  MONGODB_DATABASE: z.string().min(1).default("media").describe("Database of files."),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/(?<!\/)\/+$/, ""))
@@ -51,13 +51,13 @@ export const schema = z.object({
   FILES_S3_PREFIX: z.string().default("files/").describe("Prefix of the keys of accounts' files (`/v1/files`)."),
   FILES_ACCOUNT_BYTES: bytes
     .default(10 * 1024 * 1024 * 1024)
-    .describe("Most bytes that an account's files may have in all, batches' results included."),
+    .describe("Maximum total size of an account's files, bytes."),
   FILES_ACCOUNT_COUNT: z.coerce
     .number()
     .int()
     .positive()
     .default(10_000)
-    .describe("Most files that an account may have."),
+    .describe("Maximum number of files per account."),
   ASSETS_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, required with S3."),
   ASSETS_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, required with S3."),
 });

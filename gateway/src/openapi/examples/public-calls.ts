@@ -19,8 +19,22 @@ async function callEnvelope(call: Call): Promise<void> {
   await call("envelopes.close", ["end", "The end of a run"], { path, body: {} });
 }
 
+async function callStoredResponse(call: Call): Promise<void> {
+  const body = { model: "gpt-4o-mini", input: "Hello!", store: true };
+  const stored = await call("responses", ["stored", "A response that is stored"], {
+    body,
+    until: ({ store }) => store === true,
+  });
+  const path = { id: String(stored["id"]) };
+  await call("responses.get", ["stored", "A stored response"], { path });
+  await call("responses.input_items", ["text", "The conversation before a response"], { path });
+  await call("responses.delete", ["stored", "A stored response"], { path });
+}
+
 interface Around {
   readonly webhookUrl: string;
+  /** Changes whether the account stores responses. */
+  storeResponses(on: boolean): Promise<unknown>;
   /** Waits until everything that was called is billed, and returns the id of one of the requests. */
   waitForBills(): Promise<string>;
 }
@@ -29,9 +43,12 @@ interface Around {
  * Runs examples of every operation of the public API. Billed operations come first, so that the
  * account has usage to show.
  */
-export async function callPublicApi(call: Call, { webhookUrl, waitForBills }: Around): Promise<void> {
+export async function callPublicApi(call: Call, { webhookUrl, storeResponses, waitForBills }: Around): Promise<void> {
   await callAll(call, { billed: true });
   await callVideos(call, webhookUrl);
+  await storeResponses(true);
+  await callStoredResponse(call);
+  await storeResponses(false);
   const id = await waitForBills();
   await callAll(call, { billed: false });
   await call("receipt", ["request", "The receipt of a request"], { path: { id } });

@@ -78,7 +78,7 @@ class Expansion {
     const items: Buffer[] = [];
     for (const row of previous) items.push(...(await this.#itemsOf(row)));
     const edits = new Map<string, Buffer | undefined>([[param, undefined]]);
-    // Anything that is no input is left to the check of the fields.
+    // The check of the fields reports anything else.
     if (own.length > 0 || fields["input"] === undefined || listOf(fields["input"]).length === 0)
       edits.set("input", listOfElements([...items, ...own]));
     const whole = editMembers(body, topLevelMembers(body), edits);

@@ -27,7 +27,7 @@ export function inputPage(
   const ordered = order === "asc" ? items : items.reverse();
   const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && start === 0)
-    throw new GatewayError("invalid_request", "after: is the id of no item of this response.", { param: "after" });
+    throw new GatewayError("invalid_request", "after: must be the id of an item of this response.", { param: "after" });
   const page = ordered.slice(start, start + limit);
   const list = {
     object: "list",

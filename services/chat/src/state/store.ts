@@ -16,7 +16,7 @@ const lifeMs = 30 * dayMs;
 const renewBelowMs = lifeMs / 2;
 /** Pieces outlive their response, so that one that is being read stays complete. */
 const pieceGraceMs = 3_600_000;
-/** Longer ids are none of the gateway's. */
+/** The gateway's ids are shorter. */
 const maxIdChars = 200;
 
 /** What an account may store; its oldest responses are deleted beyond that. */

@@ -54,7 +54,7 @@ describe("files through the public server", () => {
     assert.deepEqual(await listed({ purpose: "batch" }), [ids[1]]);
   });
 
-  test("another account's file is one that does not exist", async () => {
+  test("another account's file is reported as not found", async () => {
     const file = await openai.files.create({ file: await toFile(Buffer.from("secret"), "a"), purpose: "user_data" });
     const { secret } = await newAccount(fleet, 1_000_000_000n);
     const stranger = clientOf(secret);
@@ -64,7 +64,7 @@ describe("files through the public server", () => {
     assert.equal(await (await openai.files.content(file.id)).text(), "secret");
   });
 
-  test("a form that is not acceptable stores nothing, and the error names the field", async () => {
+  test("an invalid form stores nothing, and the error names the field", async () => {
     const { secret } = await newAccount(fleet, 1_000_000_000n);
     const own = clientOf(secret);
     const send = async (form: FormData): Promise<[number, string]> => {

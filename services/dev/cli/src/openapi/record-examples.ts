@@ -4,6 +4,7 @@ import { callAdminApi } from "@uag/router/openapi/examples/admin-calls";
 import { callPublicApi } from "@uag/router/openapi/examples/public-calls";
 import type { ExampleResponse, Json, Recorded } from "@uag/router/openapi/examples/types";
 import { billedOperations } from "@uag/router/openapi/routes";
+import { adminApi } from "../commands/admin-api.ts";
 import { openRecorder, type Recorder } from "./recorder.ts";
 
 const shownWebhookUrl = "https://example.com/webhooks/videos";
@@ -37,6 +38,7 @@ export async function recordExamples(run: Run, { receiver, seen, reconcile }: Ar
   const { call, recorded } = recorder;
   await callPublicApi(call, {
     webhookUrl: receiver.url,
+    storeResponses: (on) => adminApi(run).call("PATCH", `/accounts/${run.account_id}`, { store_responses: on }),
     waitForBills: () => waitForBills(recorder, run.account_id),
   });
   await reconcile?.();

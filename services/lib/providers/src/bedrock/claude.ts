@@ -7,6 +7,7 @@ import { unusableResponse } from "../failure.ts";
 import type { UpstreamCall } from "../generation.ts";
 import type { HttpResponse } from "../http/call.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
+import { withInlineMedia } from "../media/inline.ts";
 import type { TextGeneration } from "../provider.ts";
 import { eventFault } from "../response-limits.ts";
 import { bedrockFailure, failureIn } from "./errors.ts";
@@ -72,9 +73,19 @@ const own = {
   unframed: (response: HttpResponse, upstream: Upstream) => unframed(response, (message) => asSse(message, upstream)),
 };
 
-/** Claude at Amazon Bedrock, by InvokeModel, which passes Anthropic's own protocol. */
+const { adapter, protocol } = placedGeneration;
+
+/**
+ * Claude at Amazon Bedrock, by InvokeModel, which passes Anthropic's own protocol. It does not fetch
+ * URLs: they are fetched here, except those of a messages request, whose body passes unread.
+ */
 export const bedrockClaude: TextGeneration = {
   ...placedGeneration,
-  adapter: { ...placedGeneration.adapter, ...own },
-  protocol: { ...placedGeneration.protocol, ...own },
+  adapter: { ...adapter, ...own },
+  protocol: {
+    ...protocol,
+    ...own,
+    encode: async (conversation, call, upstream, signal) =>
+      protocol.encode(await withInlineMedia(conversation, call.media, signal), call, upstream, signal),
+  },
 };

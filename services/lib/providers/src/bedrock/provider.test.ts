@@ -59,6 +59,27 @@ test("a messages request passes to Claude as it is, with its beta features in th
   });
 });
 
+test("an image's URL is fetched, and the image is sent to Claude in base64", async () => {
+  const fetched: string[] = [];
+  const media = {
+    fetch: async (url: string) => {
+      fetched.push(url);
+      return { type: "inline" as const, mediaType: "image/png", base64: "iVBORw0KGgo=" };
+    },
+  };
+  const url = "https://images.example/cat.png";
+  const content = [
+    { type: "text", text: "What is it?" },
+    { type: "image_url", image_url: { url } },
+  ];
+  const call = testCall(JSON.stringify({ model: "m", messages: [{ role: "user", content }] }), model);
+  const sent = await adapterOf(chatFormat).encode({ ...call, media }, claude, signal);
+  const { messages } = JSON.parse(sent.body.toString()) as { messages: { content: object[] }[] };
+  const source = { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" };
+  assert.deepEqual(messages[0]?.content[1], { type: "image", source });
+  assert.deepEqual(fetched, [url]);
+});
+
 test("errors are classified by their type, and by their status without one", () => {
   const of = (status: number, type: string | undefined, message: string) =>
     adapterOf(chatFormat).failureOf(
@@ -191,7 +212,7 @@ test("an exception ends a stream with its kind, after the events before it, and 
   );
 });
 
-test("an event that is no object, and a damaged one, end a stream that is charged for", () => {
+test("an event that is not an object, or is damaged, ends the stream, which is charged", () => {
   const noBytes = frame({ ":event-type": "chunk", ":message-type": "event" }, { p: "abc" });
   const damaged = Buffer.from(chunk({ type: "ping" }));
   damaged.writeUInt8(1, 40);
