@@ -48,5 +48,6 @@ export async function callFiles(call: Call): Promise<void> {
   const path = { id: String(id) };
   await call("files.list", ["newest", "The newest two"], { query: { limit: 2 } });
   await call("files.get", ["file", "A file"], { path });
+  await call("files.content", ["text", "A file's content"], { path });
   await call("files.delete", ["file", "A file"], { path });
 }
