@@ -40,8 +40,8 @@ function* labelFaults({ metric, labels }: Series, row: MetricRow, sets: Sets): G
   }
 }
 
-/** Services that count money or hold leases by their database's time. */
-const byDatabaseClock: readonly string[] = ["auditor", "billing", "metering", "notifications", "video"];
+/** Services that count money, hold leases or expire files by their database's time. */
+const byDatabaseClock: readonly string[] = ["auditor", "billing", "media", "metering", "notifications", "video"];
 
 function exportersOf(process: string): ReadonlySet<string> {
   const exporters = new Set(["all", process]);
