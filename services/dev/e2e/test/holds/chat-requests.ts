@@ -53,8 +53,8 @@ function images(random: Random, model: Model): object[] {
   const detail = provider === "openai" ? pick(random, ["original", "auto", "high", "low", undefined]) : undefined;
   const isScaled = provider === "openai" || provider === "dashscope";
   const large = isScaled ? png(6_400, 4_800) : png(1, 1);
-  // Gemini does not accept URLs, so the gateway would fetch it.
-  const urls = [large, provider === "gemini" ? large : "https://x.test/a.png"];
+  // Gemini and Bedrock do not accept URLs, so the gateway would fetch it.
+  const urls = [large, provider === "gemini" || provider === "bedrock" ? large : "https://x.test/a.png"];
   return urls.map((url) => ({ type: "image_url", image_url: { url, ...(detail !== undefined && { detail }) } }));
 }
 
