@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import OpenAI from "openai";
 import sharp from "sharp";
 import { bytesOf, type Json, type PlaceOf, pngDimensions, prompt, upload } from "./place.ts";
@@ -97,6 +98,8 @@ export function editTests(here: PlaceOf): void {
           if (responded || outgoing.destroyed) return;
           sent += chunk.length;
           if (!outgoing.write(chunk)) await Promise.race([closed, new Promise((go) => outgoing.once("drain", go))]);
+          // A fast reader lets every write succeed at once, and then no response would be read in between.
+          await setImmediate();
         }
         outgoing.end();
       };
