@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { maxIdempotencyKeyLength } from "@uag/contract/idempotency-key";
 import { pathFields } from "@uag/contract/requests/admin-fields";
 import { closeEnvelopeRequest, createEnvelopeRequest, envelopeListQuery } from "@uag/contract/requests/envelopes";
 import type { QueryName } from "@uag/contract/routes";
@@ -15,7 +16,6 @@ import type { GatewayResponse, Handler } from "../request-state.ts";
 import { sendJson } from "../respond.ts";
 
 const timeoutMs = 10_000;
-const maxIdempotencyKeyLength = 255;
 
 /** Where envelopes are kept, and their costs. */
 export interface EnvelopeSources {

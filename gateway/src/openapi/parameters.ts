@@ -1,3 +1,4 @@
+import { maxIdempotencyKeyLength } from "@uag/contract/idempotency-key";
 import { pathFields } from "@uag/contract/requests/admin-fields";
 import { pathParameters } from "@uag/contract/routes";
 import { z } from "zod";
@@ -21,7 +22,7 @@ const headers = {
   idempotencyKey: {
     name: "Idempotency-Key",
     description: "Requests with the same key are executed and billed once; the response is stored for 24 hours.",
-    schema: z.string().min(1).max(255),
+    schema: z.string().min(1).max(maxIdempotencyKeyLength),
   },
   prefer: {
     name: "Prefer",

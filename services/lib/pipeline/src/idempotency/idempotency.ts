@@ -3,6 +3,7 @@ import { mayUseModel } from "@uag/catalog/names";
 import type { Catalog } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { formerName } from "@uag/contract/former-operations";
+import { maxIdempotencyKeyLength } from "@uag/contract/idempotency-key";
 import type { LinkHandler } from "@uag/link/server";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -25,7 +26,6 @@ import type { Runs } from "./runs.ts";
 import type { IdempotencyStore } from "./store.ts";
 
 const header = "idempotency-key";
-const maxKeyLength = 255;
 /** An interrupted run is billed within this time, unless its journal was lost with its disk. */
 const maxDoubtMs = 15 * 60_000;
 
@@ -116,8 +116,8 @@ async function runMine(
 }
 
 function idOf(exchange: LinkExchange, { accountId, keyId }: Caller, key: string): string {
-  if (key === "" || key.length > maxKeyLength) {
-    const text = `Idempotency-Key: must have 1 to ${maxKeyLength} characters.`;
+  if (key === "" || key.length > maxIdempotencyKeyLength) {
+    const text = `Idempotency-Key: must have 1 to ${maxIdempotencyKeyLength} characters.`;
     throw new GatewayError("invalid_request", text, { param: header });
   }
   const parts = [accountId, keyId, formerName(exchange.operation), key];

@@ -1,0 +1,2 @@
+/** Longest `Idempotency-Key` of a request, characters. */
+export const maxIdempotencyKeyLength = 255;
