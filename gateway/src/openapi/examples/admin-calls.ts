@@ -14,7 +14,7 @@ async function accounts(call: Call): Promise<void> {
   });
   await call("admin.accounts.update", ["name", "Another name"], { path, body: { name: "Research and teaching" } });
   await call("admin.accounts.get", ["account", "An account"], { path });
-  // The account of the public examples has rows that two services write at once, in no fixed order.
+  // The other account has rows that two services write at once, in no fixed order.
   await call("admin.accounts.ledger", ["newest", "The newest rows"], { path, query: { limit: "2" } });
   await keys(call, path.id);
 }
@@ -36,7 +36,7 @@ async function keys(call: Call, account: string): Promise<void> {
   await call("admin.keys.revoke", ["key", "A key"], { path });
 }
 
-/** About the account that made all the public examples. */
+/** About an account with usage. */
 async function money(call: Call, account: string): Promise<void> {
   const path = { id: account };
   const query = { account };
@@ -219,12 +219,16 @@ async function alerts(call: Call, account: string): Promise<void> {
 
 /**
  * Runs examples of every operation of the admin API, in a working order.
- * @param account the account of the key that made the public API's examples, which include a video
+ * @param accounts.account an account with usage
+ * @param accounts.videoAccount an account that received a webhook about a video
  */
-export async function callAdminApi(call: Call, { account }: { readonly account: string }): Promise<void> {
+export async function callAdminApi(
+  call: Call,
+  { account, videoAccount }: { readonly account: string; readonly videoAccount: string },
+): Promise<void> {
   await accounts(call);
   await money(call, account);
-  await webhooks(call, account);
+  await webhooks(call, videoAccount);
   await alerts(call, account);
   await budgets(call, account);
   await operators(call);

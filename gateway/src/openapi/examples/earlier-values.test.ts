@@ -24,7 +24,7 @@ const example = (operation: string, value: unknown, sent: Partial<Recorded> = {}
 
 /** A recording that began at a time, with identifiers of its own. */
 function recordAt(startedAt: number): Recorded[] {
-  const [account, request, task] = [id("acct"), id("req"), randomUUID()];
+  const [account, request, receipt, task] = [id("acct"), id("req"), id("req"), randomUUID()];
   const at = (offset: number): string => new Date(startedAt + offset).toISOString();
   const shownKey = `sk-${randomBytes(3).toString("hex").slice(0, 5)}…`;
   const stream = `data: {"id":"${request}","created":${Math.floor(startedAt / 1_000)}}\n\ndata: [DONE]\n\n`;
@@ -36,13 +36,17 @@ function recordAt(startedAt: number): Recorded[] {
       hint: `…${id("").slice(-4)}`,
       curl: `curl ${shownKey}`,
     }),
+    example("receipt", { id: receipt, account }, { path: { id: receipt } }),
     example("accounts.get", { id: account, seq: startedAt * 1_000 + 417 }, { path: { id: account } }),
     example("chat", stream, { body: { audio } }),
     example("models", { id: "gpt-4o-mini-2024-07-18", ...catalogDates }),
     example("videos", {
-      id: `cgt-${at(0).replaceAll(/\D/g, "").slice(0, 14)}-00003`,
+      id: `cgt-${at(0).replaceAll(/\D/g, "").slice(0, 14)}-${String(startedAt % 89).padStart(5, "0")}`,
       task,
       duration_ms: startedAt % 97,
+      latency_ms: { count: startedAt % 83, p50: startedAt % 79 },
+      catalog_version: randomBytes(6).toString("hex"),
+      jws: randomBytes(40).toString("base64url"),
     }),
     example(
       "usage",
@@ -89,18 +93,30 @@ test("a new example shows the identifiers that the earlier recording has for its
 test("a response with the identifier of another object is shown with that identifier", () => {
   const recorded = recordAt(now);
   const [{ id: account }, { request }] = [shownOf(recorded, "accounts.create"), { request: id("req") }];
-  recorded[1] = example("accounts.get", { id: request, seq: 1 }, { path: { id: String(account) } });
-  recorded[2] = example("chat", { id: account });
+  recorded[2] = example("accounts.get", { id: request, seq: 1 }, { path: { id: String(account) } });
+  recorded[3] = example("chat", { id: account });
   const shown = again(recorded);
   assert.equal(shownOf(shown, "chat")["id"], shownOf(earlier, "accounts.create")["id"]);
+});
+
+test("two objects keep two identifiers where one is shown in the place of the other", () => {
+  const recorded = recordAt(now);
+  const { id: account } = shownOf(recorded, "accounts.create");
+  const added = id("acct");
+  recorded.splice(1, 1, example("receipt", { id: added, account }));
+  recorded.unshift(example("accounts.create", { id: added }));
+  const shown = again(recorded);
+  const { id: first, account: second } = shownOf(shown, "receipt");
+  assert.equal(shown[0]?.response.value && shownOf(shown, "accounts.create")["id"], first);
+  assert.notEqual(first, second);
 });
 
 test("dates of the catalogue and data in requests are shown as they are recorded", () => {
   const recorded = recordAt(now);
   const dates = { created: 1_721_260_801, created_at: "2024-07-19T00:00:00.000Z" };
-  recorded[2] = example("chat", "", { body: { audio: audio.toUpperCase() } });
-  recorded[3] = example("models", { id: "gpt-4o-mini-2024-07-19", ...dates });
+  recorded[3] = example("chat", "", { body: { audio: audio.toUpperCase() } });
+  recorded[4] = example("models", { id: "gpt-4o-mini-2024-07-19", ...dates });
   const shown = again(recorded);
   assert.deepEqual(shownOf(shown, "models"), { id: "gpt-4o-mini-2024-07-19", ...dates });
-  assert.deepEqual(shown[2]?.body, { audio: audio.toUpperCase() });
+  assert.deepEqual(shown[3]?.body, { audio: audio.toUpperCase() });
 });

@@ -33,25 +33,25 @@ async function callStoredResponse(call: Call): Promise<void> {
 
 interface Around {
   readonly webhookUrl: string;
-  /** Changes whether the account stores responses. */
-  storeResponses(on: boolean): Promise<unknown>;
-  /** Waits until everything that was called is billed, and returns the id of one of the requests. */
-  waitForBills(): Promise<string>;
+  /** Has the account store responses. */
+  storeResponses(): Promise<unknown>;
+}
+
+/** Runs examples of the public API's billed operations. */
+export async function callBilled(call: Call, { webhookUrl, storeResponses }: Around): Promise<void> {
+  await callAll(call, { billed: true });
+  await callVideos(call, webhookUrl);
+  await storeResponses();
+  await callStoredResponse(call);
 }
 
 /**
- * Runs examples of every operation of the public API. Billed operations come first, so that the
- * account has usage to show.
+ * Runs examples of the public API's other operations, which show what the account has used.
+ * @param request the id of a request of the account
  */
-export async function callPublicApi(call: Call, { webhookUrl, storeResponses, waitForBills }: Around): Promise<void> {
-  await callAll(call, { billed: true });
-  await callVideos(call, webhookUrl);
-  await storeResponses(true);
-  await callStoredResponse(call);
-  await storeResponses(false);
-  const id = await waitForBills();
+export async function callUnbilled(call: Call, { request }: { readonly request: string }): Promise<void> {
   await callAll(call, { billed: false });
-  await call("receipt", ["request", "The receipt of a request"], { path: { id } });
+  await call("receipt", ["request", "The receipt of a request"], { path: { id: request } });
   await callEnvelope(call);
   await callFiles(call);
 }

@@ -7,9 +7,10 @@ import type { Call, ExampleResponse, Json, Recorded, Sent } from "@uag/router/op
 import { allRoutes, nameOf } from "@uag/router/openapi/routes";
 
 export interface Recorder {
-  readonly call: Call;
-  /** Repeats a request until its response satisfies `sent.until`, and returns that; records nothing. */
-  wait(operation: string, sent: Sent): Promise<Json>;
+  /** Sends and records examples; those of the public API with a key. */
+  callWith(key: string): Call;
+  /** Sends a request, until its response satisfies `sent.until` if that is set; records nothing. */
+  send(operation: string, sent: Sent, key?: string): Promise<Json>;
   readonly recorded: readonly Recorded[];
 }
 
@@ -26,14 +27,14 @@ export function openRecorder(
   const recorded: Recorded[] = [];
   const shown = new Shown({ ...names, [base_url]: shownBaseUrl, [api_key]: "sk-…" });
 
-  async function send(operation: string, sent: Sent): Promise<ExampleResponse> {
+  async function sendOnce(operation: string, sent: Sent, key: string): Promise<ExampleResponse> {
     const route = allRoutes.find((one) => nameOf(one) === operation);
     if (route === undefined) throw new Error(`unknown operation ${operation}`);
     const { method, path: template } = route;
     const path = filledPath(template, (name) => encodeURIComponent(sent.path?.[name] ?? ""));
     const url = new URL(path, base_url);
     for (const [name, value] of Object.entries(sent.query ?? {})) url.searchParams.set(name, String(value));
-    const token = "admin" in route ? admin.token : api_key;
+    const token = "admin" in route ? admin.token : key;
     const response = await fetch(url, { method, ...contentOf(sent, token) });
     const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
     const came = { method, template, status: response.status, type, text: await response.text() };
@@ -41,11 +42,11 @@ export function openRecorder(
     return came;
   }
 
-  async function sendUntil(operation: string, sent: Sent): Promise<ExampleResponse> {
+  async function sendUntil(operation: string, sent: Sent, key: string): Promise<ExampleResponse> {
     const { until } = sent;
-    if (until === undefined) return send(operation, sent);
+    if (until === undefined) return sendOnce(operation, sent, key);
     const again = async () => {
-      const came = await send(operation, sent);
+      const came = await sendOnce(operation, sent, key);
       return until(JSON.parse(came.text) as Json) ? came : undefined;
     };
     return waitFor(again, { timeoutMs: waitMs, everyMs: 200, what: operation });
@@ -53,20 +54,22 @@ export function openRecorder(
 
   return {
     recorded,
-    async wait(operation, sent) {
-      return JSON.parse((await sendUntil(operation, sent)).text) as Json;
+    async send(operation, sent, key = api_key) {
+      return JSON.parse((await sendUntil(operation, sent, key)).text) as Json;
     },
-    async call(operation, [name, summary], sent = {}) {
-      const came = await sendUntil(operation, sent);
-      seen(came);
-      const { status, type, text } = came;
-      const json = type === "application/json" ? (JSON.parse(text) as Json) : {};
-      shown.hideSecretsOf(json);
-      const value = shown.response(type, type === "application/json" ? json : text);
-      const { path, query, body = formValues(sent.form) } = shown.request(sent);
-      recorded.push({ operation, name, summary, path, query, body, response: { status, type, value } });
-      return json;
-    },
+    callWith:
+      (key) =>
+      async (operation, [name, summary], sent = {}) => {
+        const came = await sendUntil(operation, sent, key);
+        seen(came);
+        const { status, type, text } = came;
+        const json = type === "application/json" ? (JSON.parse(text) as Json) : {};
+        shown.hideSecretsOf(json);
+        const value = shown.response(type, type === "application/json" ? json : text);
+        const { path, query, body = formValues(sent.form) } = shown.request(sent);
+        recorded.push({ operation, name, summary, path, query, body, response: { status, type, value } });
+        return json;
+      },
   };
 }
 
