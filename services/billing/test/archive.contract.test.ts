@@ -19,7 +19,7 @@ import { openFolder } from "@uag/runtime/objects/folder";
 import type { ObjectStore } from "@uag/runtime/objects/store";
 import { createRpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
-import { archiveDue, archiveMonth, closedMonths, type LedgerArchive } from "../src/archive/archive.ts";
+import { archiveDue, archiveMonth, archiverLease, closedMonths, type LedgerArchive } from "../src/archive/archive.ts";
 import { verifyMonth } from "../src/archive/verify.ts";
 import { monthOf, seqOf } from "../src/invoices/months.ts";
 import { faults, fund, type Scratch, scratch, spawnBilling, startBilling, usage } from "./harness.ts";
@@ -239,6 +239,16 @@ test("exports each row of a month once when billing is killed while writing and 
     const recorded = (await one.listLedgerMonths({})).months.flatMap(({ parts }) => parts.map(({ rows }) => rows));
     assert.deepEqual(recorded, [1_303n, 3n]);
     await assert.rejects(one.archiveLedgerMonth({ month: monthOf(new Date()) }), /must be a closed month/);
+  }));
+
+test("rejects the open month as an invalid request, and a closed month with a retry, while another process archives", () =>
+  withBooks(async ({ store }, _, db) => {
+    const leases = archiverLease(store);
+    await leases.leases.insertOne({ _id: leases.id, owner: "another", until: new Date(Date.now() + 3_600_000) });
+    await using billing = await startBilling(db.env);
+    using client = archiveClient(billing.grpcPort);
+    await assert.rejects(client.archiveLedgerMonth({ month: monthOf(new Date()) }), /must be a closed month/);
+    await assert.rejects(client.archiveLedgerMonth({ month: months.old }), /Another process is archiving/);
   }));
 
 test("billing settles and counts failures while the archive store is unreachable, and archives the month once it is back", async () => {

@@ -44,6 +44,8 @@ export async function archiveLedgerMonth(
 ): Promise<ArchiveLedgerMonthResponse> {
   const { archive } = billing;
   if (archive.objects === undefined) throw new GatewayError("invalid_request", noArchiveStore);
+  await closedMonth(billing, request.month);
+  // Read again, as another process may have added parts before this one got the lease.
   const parts = await underLease(archiverLease(billing.store), async (keep) =>
     archiveMonth(archive, await closedMonth(billing, request.month), keep),
   );
