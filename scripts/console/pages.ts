@@ -1,7 +1,6 @@
+import { pagePaths } from "@uag/console-web/pages";
+
 const modes = ["images", "edit", "speech", "video", "embeddings"].map((mode) => `playground?mode=${mode}`);
-/** The first is the overview. */
-const names = ["", "keys", "usage", "billing", "models", "playground", "webhooks", "members", "audit-log", "accounts"];
-const month = `billing/${new Date().toISOString().slice(0, 7)}`;
 /** Pages whose first row opens a detail view. */
 const withDetails = new Set([
   "keys",
@@ -19,18 +18,14 @@ interface ConsolePage {
   readonly hasDetails: boolean;
 }
 
-/** Every page behind the sign-in. */
-export const pages: readonly ConsolePage[] = [
-  ...names,
-  ...modes,
-  month,
-  "unpriced",
-  "fleet",
-  "prices",
-  "providers",
-  "provider-bills",
-  "profile",
-].map((path) => ({ path, hasDetails: withDetails.has(path) }));
+const month = new Date().toISOString().slice(0, 7);
+const paths = pagePaths.map((path) => path.slice(1).replace("$month", month));
+
+/** Every page behind the sign-in; the first is the overview. */
+export const pages: readonly ConsolePage[] = [...paths, ...modes].map((path) => ({
+  path,
+  hasDetails: withDetails.has(path),
+}));
 
 /** A page's address with its account. */
 export const within = (path: string, account: string): string =>

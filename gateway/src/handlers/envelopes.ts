@@ -1,5 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { maxIdempotencyKeyLength } from "@uag/contract/idempotency-key";
+import { checkIdempotencyKey } from "@uag/contract/idempotency-key";
 import { pathFields } from "@uag/contract/requests/admin-fields";
 import { closeEnvelopeRequest, createEnvelopeRequest, envelopeListQuery } from "@uag/contract/requests/envelopes";
 import type { QueryName } from "@uag/contract/routes";
@@ -41,20 +41,13 @@ function idOf(request: Request): string {
 const bodyOf = ({ request, response }: EnvelopeCall): Promise<unknown> =>
   readJson(request, { response, limit: response.locals.route?.maxBodyBytes ?? 0 });
 
-/** @throws {GatewayError} `invalid_request` */
-function idempotencyKeyOf(request: Request): string | undefined {
-  const key = request.get("idempotency-key");
-  if (key === undefined || (key !== "" && key.length <= maxIdempotencyKeyLength)) return key;
-  const text = `The Idempotency-Key must have 1 to ${maxIdempotencyKeyLength} characters.`;
-  throw new GatewayError("invalid_request", text, { param: "Idempotency-Key" });
-}
-
 const create: Respond = async (call) => {
-  const { billing, response, scope } = call;
+  const { billing, request, response, scope } = call;
   const fields = checkedBody(createEnvelopeRequest, await bodyOf(call));
   const { max_usd: amountNanoUsd, ttl: ttlSeconds, models = [], parent: parentId = "", name } = fields;
   const { requestId } = response.locals;
-  const idempotencyKey = idempotencyKeyOf(call.request);
+  const idempotencyKey = request.get("idempotency-key");
+  if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const opening = { scope, amountNanoUsd, ttlSeconds, models, parentId, name, requestId, idempotencyKey };
   const { envelope, secret, replayed = false } = await billing.createEnvelope(opening, { timeoutMs });
   if (envelope === undefined) throw new Error("billing returned a secret without its envelope");

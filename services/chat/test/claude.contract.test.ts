@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import type { OperationsHarness } from "@uag/harness/start-operations";
-import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
+import { test } from "node:test";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { sendJson } from "./fixtures.ts";
-import { startChat } from "./support.ts";
-
-let upstream: TestUpstream;
-let harness: OperationsHarness;
+import { chatForEachTest } from "./support.ts";
 
 const catalog = (url: string): string => `
 providers:
@@ -22,6 +17,7 @@ models:
     price: { input_tokens: 3, cached_input_tokens: 0.3, output_tokens: 15 }
     upstreams: [{ provider: anthropic }]
 `;
+const chat = chatForEachTest(catalog);
 const model = "claude-sonnet-4-5";
 const messages = [{ role: "user", content: "Hi" }];
 const formats = {
@@ -32,8 +28,9 @@ const formats = {
 type Format = keyof typeof formats;
 const names = Object.keys(formats) as Format[];
 
-const settlement = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
-const hold = (): bigint => harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
+const settlement = () => chat.harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
+const hold = (): bigint =>
+  chat.harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
 const event = (data: Record<string, unknown>): string => `event: ${data["type"]}\ndata: ${JSON.stringify(data)}\n\n`;
 const counts = (input: number, output: number) => ({ input_tokens: input, output_tokens: output });
 
@@ -55,7 +52,7 @@ function eventsOf({ content, usage, stop }: Message): string {
 }
 
 function serve(message: Message): void {
-  upstream.script = (request, response) => {
+  chat.upstream.script = (request, response) => {
     if (request.json["stream"] !== true) {
       const { content, usage, stop } = message;
       sendJson(response, 200, {
@@ -76,27 +73,14 @@ function serve(message: Message): void {
 
 const text = { type: "text", text: "Hello." };
 const ask = (format: Format, more: Record<string, unknown> = {}) =>
-  harness.call(format, { ...formats[format], ...more });
-
-before(async () => {
-  upstream = await startUpstream(() => {});
-});
-after(async () => {
-  await harness[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  await harness?.[Symbol.asyncDispose]();
-  harness = await startChat({ catalog: catalog(upstream.url) });
-  upstream.received.length = 0;
-});
+  chat.harness.call(format, { ...formats[format], ...more });
 
 for (const fallbacks of [[{ model: "claude-opus-4-8" }], [{ model, speed: "fast" }], "default"]) {
   test(`refuses fallbacks before it calls the provider: ${JSON.stringify(fallbacks)}`, async () => {
     const response = await ask("messages", { fallbacks });
     assert.equal(response.status, 400);
     assert.match(response.text, /fallbacks: another model has another price/);
-    assert.deepEqual([upstream.received.length, harness.admission.booked.length], [0, 0]);
+    assert.deepEqual([chat.upstream.received.length, chat.harness.admission.booked.length], [0, 0]);
   });
 }
 
@@ -164,9 +148,9 @@ for (const stream of [false, true]) {
 
   test(`does not report an unknown stop reason as a normal end (${how})`, async () => {
     serve({ content: [text], usage: counts(10, 20), stop: "out_of_patience" });
-    const chat = await ask("chat.completions", { stream });
-    assert.equal(endOf("chat.completions", chat.text), "content_filter");
-    assert.match(chat.text, /The provider ended the response: out_of_patience\./);
+    const response = await ask("chat.completions", { stream });
+    assert.equal(endOf("chat.completions", response.text), "content_filter");
+    assert.match(response.text, /The provider ended the response: out_of_patience\./);
     assert.equal(endOf("responses", (await ask("responses", { stream })).text), "incomplete");
   });
 
@@ -186,7 +170,7 @@ test("alternating text and thinking keep their order through chat", async () => 
   const [{ message }] = ((await ask("chat.completions")).json() as { choices: [{ message: object }] }).choices;
   const result = { role: "tool", tool_call_id: "toolu_1", content: "4" };
   await ask("chat.completions", { messages: [...messages, message, result] });
-  assert.deepEqual(upstream.received.at(-1)?.json["messages"], [
+  assert.deepEqual(chat.upstream.received.at(-1)?.json["messages"], [
     { role: "user", content: [{ type: "text", text: "Hi" }] },
     { role: "assistant", content },
     {
@@ -208,7 +192,7 @@ test("moves a cache marker of a whole chat message to its last part for Claude",
   const parts = [text, { ...text, cache_control: { type: "ephemeral" } }];
   const system = { role: "system", content: "Be brief.", ...mark };
   await ask("chat.completions", { messages: [system, { role: "user", content: parts, ...mark }] });
-  const { system: sent, messages: turns } = upstream.received.at(-1)?.json ?? {};
+  const { system: sent, messages: turns } = chat.upstream.received.at(-1)?.json ?? {};
   assert.deepEqual(sent, [{ type: "text", text: "Be brief.", ...mark }]);
   assert.deepEqual(turns, [{ role: "user", content: parts }]);
 });
@@ -218,14 +202,14 @@ test("does not send thinking signed by Gemini to Claude", async () => {
   const foreign = { type: "thinking", thinking: "", signature: "gemini:c2ln" };
   const history = [...messages, { role: "assistant", content: [text, foreign] }, ...messages];
   await ask("messages", { messages: history });
-  const sent = upstream.received.at(-1)?.json["messages"];
+  const sent = chat.upstream.received.at(-1)?.json["messages"];
   assert.deepEqual(sent, [...messages, { role: "assistant", content: [text] }, ...messages]);
 });
 
 test("a stream in which a second message begins ends with an error and is billed", async () => {
   const first = eventsOf({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const cut = first.slice(0, first.indexOf("event: message_delta"));
-  upstream.script = (_, response) => {
+  chat.upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(cut + first);
   };
@@ -244,7 +228,7 @@ test("sends strict functions as strict to Claude within its limits, with a schem
     function: { name: `f${n}`, parameters, ...(n > 0 && { strict: true }) },
   }));
   await ask("chat.completions", { tools });
-  const sent = upstream.received.at(-1)?.json["tools"] as { strict?: boolean; input_schema: object }[];
+  const sent = chat.upstream.received.at(-1)?.json["tools"] as { strict?: boolean; input_schema: object }[];
   // Each has one parameter of two types, of which a request may have 16.
   const strict = sent.flatMap((tool, n) => (tool.strict === true ? [n] : []));
   assert.deepEqual(
@@ -268,7 +252,7 @@ for (const type of ["web_fetch_20250910", "web_fetch_20260209", "web_fetch_20260
     const response = await ask("messages", { tools: [{ type, name: "web_fetch" }] });
     assert.equal(response.status, 200, response.text);
     assert.deepEqual((response.json() as { content: unknown }).content, content);
-    assert.deepEqual(upstream.received.at(-1)?.json["tools"], [
+    assert.deepEqual(chat.upstream.received.at(-1)?.json["tools"], [
       { type, name: "web_fetch", max_uses: 5, max_content_tokens: 125_000 },
     ]);
     assert.deepEqual(
@@ -284,6 +268,6 @@ test("passes the caps that a client sets on the web fetch tool to the provider, 
   serve({ content: [text], usage: counts(10, 20), stop: "end_turn" });
   const tool = { type: "web_fetch_20250910", name: "web_fetch", max_uses: 1, max_content_tokens: 300_000 };
   assert.equal((await ask("messages", { tools: [tool] })).status, 200);
-  assert.deepEqual(upstream.received.at(-1)?.json["tools"], [tool]);
+  assert.deepEqual(chat.upstream.received.at(-1)?.json["tools"], [tool]);
   assert.ok(hold() >= 300_000n * 3_000n && hold() < 320_000n * 3_000n, `${hold()}`);
 });

@@ -1,13 +1,8 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import type { OperationsHarness } from "@uag/harness/start-operations";
-import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
+import { test } from "node:test";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { sendJson } from "./fixtures.ts";
-import { startChat } from "./support.ts";
-
-let upstream: TestUpstream;
-let harness: OperationsHarness;
+import { chatForEachTest } from "./support.ts";
 
 const model = "gemini-3-flash-preview";
 const catalog = (url: string): string => `
@@ -26,6 +21,7 @@ models:
     upstreams: [{ provider: gemini }]
   - { <<: *m, id: gemini-2.0-flash, upstreams: [{ provider: probable }] }
 `;
+const chat = chatForEachTest(catalog);
 type Json = Record<string, unknown>;
 const turns = [{ role: "user", content: "Hi" }];
 const formats = {
@@ -36,14 +32,14 @@ const formats = {
 type Format = keyof typeof formats;
 const names = Object.keys(formats) as Format[];
 
-const settlement = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
+const settlement = () => chat.harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
 const usageMetadata = { promptTokenCount: 30, candidatesTokenCount: 4, thoughtsTokenCount: 6, totalTokenCount: 40 };
 const cost = 30n * 1_000n + 10n * 2_000n;
-const ask = (format: Format, more: Json = {}) => harness.call(format, { ...formats[format], ...more });
+const ask = (format: Format, more: Json = {}) => chat.harness.call(format, { ...formats[format], ...more });
 
 /** Serves these events, as one body if the client did not ask for a stream. */
 function serve(...responses: readonly Json[]): void {
-  upstream.script = (request, response) => {
+  chat.upstream.script = (request, response) => {
     if (!request.path.includes("alt=sse")) {
       const candidates = responses.flatMap(({ candidates: some }) => (some ?? []) as Json[]);
       const parts = candidates.flatMap(({ content }) => ((content as Json | undefined)?.["parts"] ?? []) as Json[]);
@@ -60,19 +56,6 @@ const said = (...parts: readonly Json[]): Json => ({ candidates: [{ content: { r
 const ended = (finishReason: string, more: Json = {}): Json => ({
   candidates: [{ finishReason, ...more }],
   usageMetadata,
-});
-
-before(async () => {
-  upstream = await startUpstream(() => {});
-});
-after(async () => {
-  await harness[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  await harness?.[Symbol.asyncDispose]();
-  harness = await startChat({ catalog: catalog(upstream.url) });
-  upstream.received.length = 0;
 });
 
 /** How a response ended, for a client of the format. */
@@ -108,14 +91,14 @@ for (const format of names) {
 
     test(`delivers and bills a response that ended abnormally, after one call (${how})`, async () => {
       for (const reason of abnormal) {
-        upstream.received.length = 0;
+        chat.upstream.received.length = 0;
         serve(said({ text: "Let me see." }), ended(reason, { finishMessage: "Malformed call: print(x)" }));
         const response = await ask(format, { stream });
         assert.equal(response.status, 200, reason);
         assert.match(response.text, /Let me see\./, reason);
         assert.match(response.text, new RegExp(`The provider ended the response: ${reason}\\. Malformed call`));
         assert.equal(endOf(format, response.text), refused[format], reason);
-        assert.equal(upstream.received.length, 1, reason);
+        assert.equal(chat.upstream.received.length, 1, reason);
         assert.deepEqual([settlement().costNanoUsd, settlement().pricing], [cost, Pricing.EXACT], reason);
       }
     });
@@ -123,7 +106,7 @@ for (const format of names) {
     test(`bills an abnormal end without content by its usage (${how})`, async () => {
       serve(ended("MALFORMED_FUNCTION_CALL", { content: {} }));
       const response = await ask(format, { stream });
-      assert.deepEqual([response.status, upstream.received.length], [200, 1]);
+      assert.deepEqual([response.status, chat.upstream.received.length], [200, 1]);
       assert.match(response.text, /The provider ended the response: MALFORMED_FUNCTION_CALL\./);
       assert.equal(settlement().costNanoUsd, cost);
     });
@@ -172,7 +155,7 @@ test("treats a body without a finish reason as complete, with its calls", async 
 test("bills a body without a candidate that reports usage, after one call", async () => {
   serve({ usageMetadata });
   const response = await ask("chat.completions");
-  assert.deepEqual([response.status, upstream.received.length, settlement().costNanoUsd], [200, 1, cost]);
+  assert.deepEqual([response.status, chat.upstream.received.length, settlement().costNanoUsd], [200, 1, cost]);
   assert.equal(endOf("chat.completions", response.text), "content_filter");
 });
 
@@ -201,7 +184,7 @@ for (const format of names) {
     const response = await ask(format);
     serve(said({ text: "Bye." }), ended("STOP"));
     assert.equal((await ask(format, nextTurn[format](response.json() as Json))).status, 200);
-    const sent = upstream.received.at(-1)?.json["contents"] as Json[];
+    const sent = chat.upstream.received.at(-1)?.json["contents"] as Json[];
     assert.deepEqual(sent[1], { role: "model", parts: [{ text: "Hello.", thoughtSignature: signature }] });
   });
 
@@ -234,12 +217,12 @@ for (const stream of [false, true])
     const fields = { model: "gemini-2.0-flash", logprobs: true, top_logprobs: 1, stream };
     const { status, text } = await ask("chat.completions", fields);
     assert.equal(status, 200);
-    assert.deepEqual(upstream.received[0]?.json["generationConfig"], { responseLogprobs: true, logprobs: 1 });
+    assert.deepEqual(chat.upstream.received[0]?.json["generationConfig"], { responseLogprobs: true, logprobs: 1 });
     assert.ok(text.includes(`"logprobs":${JSON.stringify({ content: expected, refusal: null })}`), text);
   });
 
 test("requests no log probabilities from a provider that does not declare them", async () => {
   serve({ ...probableText({ finishReason: "STOP" }), usageMetadata });
   assert.equal((await ask("chat.completions", { logprobs: true, top_logprobs: 1 })).status, 200);
-  assert.equal(upstream.received[0]?.json["generationConfig"], undefined);
+  assert.equal(chat.upstream.received[0]?.json["generationConfig"], undefined);
 });

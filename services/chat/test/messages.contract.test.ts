@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import type { OperationsHarness } from "@uag/harness/start-operations";
 import { waitFor } from "@uag/harness/testing/wait-for";
-import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { Outcome, Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { sendJson } from "./fixtures.ts";
-import { startChat } from "./support.ts";
+import { chatForEachTest } from "./support.ts";
 
-let upstream: TestUpstream;
-let harness: OperationsHarness;
-const settlement = () => harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
+const settlement = () => chat.harness.admission.booked.at(-1)?.settlement ?? assert.fail("nothing was settled");
 const units = () => Object.fromEntries(settlement().units.map(({ name, quantity }) => [name, Number(quantity)]));
 const headers = [
   "content-type",
@@ -23,9 +19,9 @@ const headers = [
   "cli",
 ];
 const call = (body: unknown, options: { models?: string[]; headers?: string[]; lowersOutputCap?: boolean } = {}) =>
-  harness.call("messages", body, { headers, target: "/v1/messages?beta=true", ...options });
+  chat.harness.call("messages", body, { headers, target: "/v1/messages?beta=true", ...options });
 const count = (body: unknown, options: { models?: string[] } = {}) =>
-  harness.call("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
+  chat.harness.call("messages.count_tokens", body, { headers, target: "/v1/messages/count_tokens", ...options });
 const body = <M extends object>(more: M = {} as M) => ({
   model: "claude",
   max_tokens: 100,
@@ -64,28 +60,16 @@ models:
   - { <<: *m, id: searcher, context_tokens: 1000000, price: { input_tokens: 1, output_tokens: 2, web_searches: 0.01 },
       search: { max_uses: 4, result_tokens: 40000 } }
 `;
-
-before(async () => {
-  upstream = await startUpstream(() => {});
-});
-after(async () => {
-  await harness[Symbol.asyncDispose]();
-  await upstream[Symbol.asyncDispose]();
-});
-beforeEach(async () => {
-  await harness?.[Symbol.asyncDispose]();
-  harness = await startChat({ catalog: catalog(upstream.url) });
-  upstream.received.length = 0;
-});
+const chat = chatForEachTest(catalog);
 
 test("passes request and response through byte for byte, with the client's own headers", async () => {
   const responseText = `{"type":"message", "content":[{"type":"text","text":"\\u00e9"}],\n "big":9007199254740993,"usage":{"input_tokens":3,"output_tokens":4}}`;
-  upstream.script = (_, response) => sendJson(response, 200, responseText);
+  chat.upstream.script = (_, response) => sendJson(response, 200, responseText);
   const sent = `{ "model":"claude","max_tokens":5, "messages":[{"role":"user","content":"Hi"}],"context_management":{"x":12345678901234567890}}`;
   const response = await call(sent, { headers: [...headers, "anthropic-future-thing", "yes"] });
   assert.equal(response.status, 200);
   assert.equal(response.text, responseText);
-  const [requested] = upstream.received;
+  const [requested] = chat.upstream.received;
   assert.equal(requested?.path, "/v1/messages");
   assert.equal(requested?.text, sent);
   assert.equal(requested?.headers["x-api-key"], "sk-upstream-secret");
@@ -99,16 +83,16 @@ test("passes request and response through byte for byte, with the client's own h
 
 test("forwards a stream event by event, the last one after the bill", async () => {
   const text = `${opening}${event("ping", {})}${delta("Hello ")}${delta("there.")}${ending}`;
-  upstream.script = (_, response) => {
+  chat.upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(text);
   };
   let early = "";
   let seen = "";
-  harness.admission.settling = async () => {
+  chat.harness.admission.settling = async () => {
     early = seen;
   };
-  const stream = harness.open("messages", JSON.stringify(body({ stream: true })), { headers });
+  const stream = chat.harness.open("messages", JSON.stringify(body({ stream: true })), { headers });
   for await (const chunk of stream) seen += chunk.toString("utf8");
   assert.equal(seen, text);
   assert.ok(!early.includes("message_stop"));
@@ -117,7 +101,7 @@ test("forwards a stream event by event, the last one after the bill", async () =
 });
 
 test("bills a stream that is cut off by the counted prompt and the delivered part, and ends it with an error event", async () => {
-  upstream.script = (_, response) => {
+  chat.upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(opening + delta("The quick brown fox jumps over the lazy dog."));
   };
@@ -131,20 +115,20 @@ test("bills a stream that is cut off by the counted prompt and the delivered par
 });
 
 test("bills a client that disconnects for the counted prompt and the delivered part", async () => {
-  upstream.script = (_, response) => {
+  chat.upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(opening + delta("The quick brown fox jumps over the lazy dog."));
   };
-  const stream = harness.open("messages", JSON.stringify(body({ stream: true })), { headers });
+  const stream = chat.harness.open("messages", JSON.stringify(body({ stream: true })), { headers });
   for await (const chunk of stream) if (chunk.includes("lazy dog")) break;
-  await waitFor(() => harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill" });
+  await waitFor(() => chat.harness.admission.booked.at(-1)?.settlement !== undefined, { what: "the bill" });
   assert.deepEqual(units(), { input_tokens: 40, output_tokens: 10 });
   assert.equal(settlement().outcome, Outcome.DISCONNECTED);
 });
 
 test("forwards the upstream's error in mid-stream as the last event", async () => {
   const error = `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_up"}`;
-  upstream.script = (_, response) => {
+  chat.upstream.script = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.end(`${opening}${delta("Hel")}event: error\ndata: ${error}\n\n`);
   };
@@ -155,43 +139,37 @@ test("forwards the upstream's error in mid-stream as the last event", async () =
 
 test("forwards the upstream's error about the request byte for byte, without our key", async () => {
   const reported = `{ "type": "error", "error": {"type": "invalid_request_error", "message": "messages.1.content.0: Invalid \`signature\`"}, "request_id": "req_up"}`;
-  upstream.script = (_, response) => sendJson(response, 400, reported);
+  chat.upstream.script = (_, response) => sendJson(response, 400, reported);
   const response = await call(body());
   assert.equal(response.status, 400);
   assert.equal(response.text, reported);
-  upstream.script = (_, response) => sendJson(response, 413, reported.replace("Invalid", "sk-upstream-secret"));
+  chat.upstream.script = (_, response) => sendJson(response, 413, reported.replace("Invalid", "sk-upstream-secret"));
   const leaky = await call(body());
   assert.equal(leaky.status, 413);
   assert.ok(leaky.text.includes("[redacted]") && !leaky.text.includes("upstream-secret"));
   assert.equal(settlement().outcome, Outcome.FAILED);
 });
 
-test("hides the upstream's errors about our account", async () => {
-  for (const [status, type] of [
-    [401, "authentication_error"],
-    [402, "billing_error"],
-    [403, "permission_error"],
-    [429, "rate_limit_error"],
-  ] as const) {
-    await harness[Symbol.asyncDispose]();
-    harness = await startChat({ catalog: catalog(upstream.url) });
-    upstream.script = (_, response) =>
-      sendJson(
-        response,
-        status,
-        { type: "error", error: { type, message: "our organization" } },
-        { "retry-after": "60" },
-      );
+for (const [status, type, shown] of [
+  [401, "authentication_error", 502],
+  [402, "billing_error", 503],
+  [403, "permission_error", 502],
+  [429, "rate_limit_error", 429],
+] as const) {
+  test(`hides the upstream's error about our account: ${status}`, async () => {
+    const error = { type, message: "our organization" };
+    chat.upstream.script = (_, response) =>
+      sendJson(response, status, { type: "error", error }, { "retry-after": "60" });
     const response = await call(body());
-    assert.equal(response.status, { 401: 502, 402: 503, 403: 502, 429: 429 }[status]);
+    assert.equal(response.status, shown);
     assert.doesNotMatch(response.text, /our organization/);
     assert.equal((response.json() as { type: unknown }).type, "error");
-  }
-});
+  });
+}
 
 test("reports an overloaded upstream as such after all attempts", async () => {
   const reported = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
-  upstream.script = (_, response) => sendJson(response, 529, reported);
+  chat.upstream.script = (_, response) => sendJson(response, 529, reported);
   const response = await call(body());
   assert.equal(response.status, 529);
   assert.deepEqual(response.json(), reported);
@@ -263,27 +241,27 @@ for (const [what, given, status, type, message, models] of refused) {
       } = response.json() as { type: string; error: { type: string; message: string }; request_id: string };
       assert.deepEqual([kind, error.type, request_id], ["error", type, "req_1"]);
       assert.match(error.message, message);
-      assert.equal(harness.admission.booked.length, 0);
-      assert.equal(upstream.received.length, 0);
+      assert.equal(chat.harness.admission.booked.length, 0);
+      assert.equal(chat.upstream.received.length, 0);
     });
   }
 }
 
 test("counts tokens at an upstream that supports it, free of charge", async () => {
-  upstream.script = (requested, response) =>
+  chat.upstream.script = (requested, response) =>
     sendJson(response, 200, requested.path.includes("countTokens") ? { totalTokens: 77 } : { input_tokens: 55 });
   const system = [{ type: "text", text: "Be brief." }];
   const { max_tokens: _, ...request } = body({ system });
   assert.deepEqual((await count({ ...request, model: "renamed" })).json(), { input_tokens: 55 });
   assert.deepEqual((await count({ ...request, model: "gemini" })).json(), { input_tokens: 77 });
-  const [anthropic, gemini] = upstream.received;
+  const [anthropic, gemini] = chat.upstream.received;
   assert.equal(anthropic?.path, "/v1/messages/count_tokens");
   assert.equal(anthropic?.json["model"], "claude-real-4-5");
   assert.equal(anthropic?.headers["anthropic-beta"], "one-2025-01-01,two-2026-01-01");
   assert.equal(gemini?.path, "/v1beta/models/gemini:countTokens");
   const counted = gemini?.json["generateContentRequest"] as Record<string, unknown> | undefined;
   assert.equal(counted?.["model"], "models/gemini");
-  assert.equal(harness.admission.booked.length, 0);
+  assert.equal(chat.harness.admission.booked.length, 0);
 });
 
 test("estimates tokens if no upstream counts them, including images and tools", async () => {
@@ -298,25 +276,25 @@ test("estimates tokens if no upstream counts them, including images and tools", 
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(4_000_000) } };
   const withImage = await tokens({ messages: [{ role: "user", content: [image] }] });
   assert.ok(withImage > 500 && withImage < 3_000, String(withImage));
-  assert.equal(upstream.received.length, 0);
+  assert.equal(chat.upstream.received.length, 0);
 });
 
 test("estimates tokens when the upstream's count fails, but passes on its refusal", async () => {
-  upstream.script = (_, response) => sendJson(response, 529, {});
+  chat.upstream.script = (_, response) => sendJson(response, 529, {});
   const estimated = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
   assert.equal(estimated.status, 200);
   const reported = { type: "error", error: { type: "invalid_request_error", message: "messages.0: odd" } };
-  upstream.script = (_, response) => sendJson(response, 400, reported);
+  chat.upstream.script = (_, response) => sendJson(response, 400, reported);
   const refusal = await count({ model: "claude", messages: [{ role: "user", content: "Hi" }] });
   assert.equal(refusal.status, 400);
   assert.deepEqual(refusal.json(), reported);
 });
 
 const search = { type: "web_search_20250305", name: "web_search" };
-const hold = () => harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
+const hold = () => chat.harness.admission.booked.at(-1)?.request.holdNanoUsd ?? assert.fail("nothing was admitted");
 
 test("holds for provider-side searches: their price, their results, and every reprocessing of them", async () => {
-  upstream.script = (_, response) =>
+  chat.upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   await call(body({ model: "searcher", tools: [{ ...search, max_uses: 10 }] }));
   // The cost of ten searches with 15,000 tokens of results, each read again in every later round.
@@ -327,20 +305,20 @@ test("holds for provider-side searches: their price, their results, and every re
 });
 
 test("caps searches without a client's cap by the catalogue or the balance, and reports the cap", async () => {
-  upstream.script = (_, response) =>
+  chat.upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   const uncapped = body({ model: "searcher", tools: [search, { name: "own", input_schema: { type: "object" } }] });
   const response = await call(uncapped);
   assert.equal(response.header("x-gateway-max-uses"), "4");
-  assert.deepEqual(upstream.received.at(-1)?.json["tools"], [{ ...search, max_uses: 4 }, uncapped.tools[1]]);
-  harness.admission.onAdmit = ({ holdNanoUsd }) => {
+  assert.deepEqual(chat.upstream.received.at(-1)?.json["tools"], [{ ...search, max_uses: 4 }, uncapped.tools[1]]);
+  chat.harness.admission.onAdmit = ({ holdNanoUsd }) => {
     const cause = { availableNanoUsd: 150_000_000n };
     if (holdNanoUsd > cause.availableNanoUsd) throw new GatewayError("insufficient_balance", undefined, { cause });
   };
   assert.equal((await call(uncapped)).status, 402, "the account has not set lower_output_cap");
   const lowersOutputCap = true;
   assert.equal((await call(uncapped, { lowersOutputCap })).header("x-gateway-max-uses"), "2");
-  assert.deepEqual(upstream.received.at(-1)?.json["tools"], [{ ...search, max_uses: 2 }, uncapped.tools[1]]);
+  assert.deepEqual(chat.upstream.received.at(-1)?.json["tools"], [{ ...search, max_uses: 2 }, uncapped.tools[1]]);
   const own = await call(body({ model: "searcher", tools: [{ ...search, max_uses: 3 }] }), { lowersOutputCap });
   assert.deepEqual([own.status, own.header("x-gateway-max-uses")], [402, undefined]);
 });
@@ -357,12 +335,12 @@ for (const [what, more] of [
     const response = await call(body({ model: "searcher", ...more }));
     assert.equal(response.status, 400, response.text);
     assert.match(response.text, /no price for it/);
-    assert.deepEqual([upstream.received.length, harness.admission.booked.length], [0, 0]);
+    assert.deepEqual([chat.upstream.received.length, chat.harness.admission.booked.length], [0, 0]);
   });
 }
 
 test("accepts client-side tools and edits that only drop content", async () => {
-  upstream.script = (_, response) =>
+  chat.upstream.script = (_, response) =>
     sendJson(response, 200, { content: [], usage: { input_tokens: 1, output_tokens: 1 } });
   const tools = [
     { type: "bash_20250124", name: "bash" },

@@ -1,3 +1,4 @@
+import { mayUse } from "@uag/catalog/access";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { limitFields } from "@uag/contract/key-fields";
 import { usdText } from "@uag/runtime/usd";
@@ -42,14 +43,10 @@ const isLimit = (value: unknown): boolean =>
 function isWithin(value: ParsedLimits[LimitName], ceiling: ParsedLimits[LimitName]): boolean {
   if (!isLimit(ceiling)) return true;
   if (!isLimit(value)) return false;
-  if (Array.isArray(value) && Array.isArray(ceiling)) return value.every((model) => covers(ceiling, model));
+  if (Array.isArray(value) && Array.isArray(ceiling)) return value.every((entry) => mayUse(ceiling, entry));
   if (typeof ceiling === "string") return value === ceiling;
   return Number(value) <= Number(ceiling);
 }
-
-/** Whether a list of models includes an entry, which itself may end in `*`. */
-const covers = (allowed: readonly string[], entry: string): boolean =>
-  allowed.some((one) => one === entry || (one.endsWith("*") && entry.startsWith(one.slice(0, -1))));
 
 /**
  * Checks that limits permit no more than others do.

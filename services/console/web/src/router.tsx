@@ -10,6 +10,7 @@ import {
   retainSearchParams,
 } from "@tanstack/react-router";
 import { ApiError } from "./api/error.ts";
+import type { PagePath } from "./pages/paths.ts";
 import { fromSearch, type SearchReader } from "./search.ts";
 import { mayOpen, NotForRoleError } from "./session/readers.ts";
 import { mustSetUpTwoFactor, type Session, sessionQuery } from "./session/session.ts";
@@ -92,7 +93,7 @@ const app = createRoute({
 });
 
 /** A page behind the sign-in, with what its address may say, for those whose role has it. */
-function page<P extends string, S extends SearchReader>(path: P, search: S, component: RouteComponent) {
+function page<P extends PagePath, S extends SearchReader>(path: P, search: S, component: RouteComponent) {
   return createRoute({
     getParentRoute: () => app,
     path,

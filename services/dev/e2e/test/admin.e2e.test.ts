@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { callAdmin } from "@uag/harness/fleet/admin-call";
 import { createTestClient, type TestClient } from "@uag/harness/fleet/client";
 import { setFault } from "@uag/harness/fleet/faults";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
@@ -37,16 +38,8 @@ describe("the admin API through the public server", () => {
   });
   after(() => resources.disposeAsync());
 
-  async function admin<T = Json>(method: string, path: string, body?: unknown, expected?: number): Promise<T> {
-    const response = await fetch(`${fleet.run.base_url}/admin/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    assert.equal(response.status, expected ?? (response.ok ? response.status : 200), `${method} ${path}: ${text}`);
-    return JSON.parse(text) as T;
-  }
+  const admin = <T = Json>(method: string, path: string, body?: unknown, expected?: number): Promise<T> =>
+    callAdmin({ ...fleet.run, admin_url: `${fleet.run.base_url}/admin/v1` }, method, path, body, expected);
 
   async function pages(path: string): Promise<Json[]> {
     const rows: Json[] = [];

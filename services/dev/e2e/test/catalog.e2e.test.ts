@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { adminApi } from "@uag/cli/commands/admin-api";
+import { fetchAdmin } from "@uag/harness/fleet/admin-call";
 import { attemptsAt, setFault } from "@uag/harness/fleet/faults";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { pollsWithin, waitFor } from "@uag/harness/testing/wait-for";
@@ -190,11 +191,7 @@ describe("providers and models in the running gateway", () => {
       ["POST", "/providers", { id: "own", template: "groq" }, "id"],
       ["DELETE", "/providers/openai", undefined, "id"],
     ] as const) {
-      const response = await fetch(`${fleet.run.admin_url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
+      const response = await fetchAdmin(fleet.run, method, path, body);
       const { error } = (await response.json()) as { error: { param: string } };
       assert.deepEqual([error.param, response.ok], [param, false], `${method} ${path}`);
     }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
+import { pagePaths } from "@uag/console-web/pages";
 import { setFault } from "@uag/harness/fleet/faults";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import type { Page } from "playwright-core";
@@ -7,25 +8,11 @@ import { violationsOf } from "./console/page-checks.ts";
 import { enrol, firstOperator, password } from "./console/people.ts";
 import { Stage } from "./console/stage.ts";
 
-/** Their paths; the first is the overview. */
-const pageNames = [
-  "",
-  "keys",
-  "usage",
-  "billing",
-  "models",
-  "playground",
-  "webhooks",
-  "members",
-  "audit-log",
-  "accounts",
-  "unpriced",
-  "fleet",
-  "prices",
-  "providers",
-  "provider-bills",
-  "profile",
-];
+const month = new Date().toISOString().slice(0, 7);
+/** The pages behind the sign-in; a statement needs its account. */
+const shownPages = (account: string): string[] =>
+  pagePaths.map((path) => (path === "/billing/$month" ? `/billing/${month}?account=${account}` : path));
+
 /** The dark scheme changes only colours. */
 const schemes = [
   { colorScheme: "light", rules: [] },
@@ -109,13 +96,9 @@ describe("the console's pages in a browser", () => {
     await stage.closePages();
     const judged = await stage.newPage("/keys", { bypassCSP: true, storageState });
     const problems: string[] = [];
-    const withDetails = [
-      "playground?mode=edit",
-      `billing/${new Date().toISOString().slice(0, 7)}?account=${run.account_id}`,
-      `usage?request=${await failRequest()}`,
-    ];
-    for (const name of [...pageNames, ...withDetails]) {
-      await judged.goto(`${run.console_url}/${name}`);
+    const details = ["/playground?mode=edit", `/usage?request=${await failRequest()}`];
+    for (const name of [...shownPages(run.account_id), ...details]) {
+      await judged.goto(`${run.console_url}${name}`);
       await judged.getByRole("heading", { level: 1 }).waitFor();
       await judged.waitForLoadState("networkidle");
       for (const { colorScheme, rules } of schemes) {
@@ -140,8 +123,9 @@ describe("the console's pages in a browser", () => {
     for (const [script] of (await loaded?.text())?.matchAll(/<script[^>]*>/g) ?? []) assert.match(script, /\ssrc="/);
     await stage.fillIn(page);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    for (const name of pageNames) {
-      await page.goto(`${stage.fleet.run.console_url}/${name}`);
+    const { run } = stage.fleet;
+    for (const name of shownPages(run.account_id)) {
+      await page.goto(`${run.console_url}${name}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.waitForLoadState("networkidle");
     }

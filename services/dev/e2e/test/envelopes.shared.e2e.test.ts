@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { callAdmin } from "@uag/harness/fleet/admin-call";
 import { createTestClient, type TestClient } from "@uag/harness/fleet/client";
 import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -70,16 +71,8 @@ describe("envelopes for agents", () => {
     return json<Envelope>();
   }
 
-  async function admin<T>(method: string, path: string, fields?: object, expected = 200): Promise<T> {
-    const response = await fetch(`${fleet.run.base_url}/admin/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
-      ...(fields !== undefined && { body: JSON.stringify(fields) }),
-    });
-    const text = await response.text();
-    assert.equal(response.status, expected, text);
-    return JSON.parse(text) as T;
-  }
+  const admin = <T>(method: string, path: string, fields?: object, expected = 200): Promise<T> =>
+    callAdmin(fleet.run, method, path, fields, expected);
 
   /** A key of the account, which no other test uses. */
   async function ownKey(fields: object = {}): Promise<{ id: string; client: TestClient }> {

@@ -3,6 +3,7 @@ import { before, describe, test } from "node:test";
 import { adminApi } from "@uag/cli/commands/admin-api";
 import { estimate as schema } from "@uag/contract/responses/estimate";
 import { estimateOf, filledPath, routes } from "@uag/contract/routes";
+import { fetchAdmin } from "@uag/harness/fleet/admin-call";
 import { newEmptyAccount } from "@uag/harness/fleet/limited-key";
 import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -49,9 +50,7 @@ describe("estimates of costs", () => {
       const id = response.headers.get("x-request-id") ?? "";
       await waitFor(
         async () => {
-          const { base_url: base, admin } = fleet.run;
-          const headers = { authorization: `Bearer ${admin.token}` };
-          const found = await fetch(`${base}/admin/v1/usage/events/${id}`, { headers });
+          const found = await fetchAdmin(fleet.run, "GET", `/usage/events/${id}`);
           if (!found.ok) return false;
           const { event } = (await found.json()) as { event: { cost_nano_usd: number; price_version: string } };
           assert.ok(event.cost_nano_usd <= max, `${name}, ${summary}: cost ${event.cost_nano_usd}, estimate ${max}`);

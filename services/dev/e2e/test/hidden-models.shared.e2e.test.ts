@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
+import { callAdmin } from "@uag/harness/fleet/admin-call";
 import { createTestClient, type TestClient } from "@uag/harness/fleet/client";
 import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 
@@ -26,12 +27,8 @@ describe("a model is visible only to keys that may use it", () => {
 
   before(async () => {
     fleet = await openSharedFleet();
-    const response = await fetch(`${fleet.run.base_url}/admin/v1/keys`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
-      body: JSON.stringify({ account_id: fleet.run.account_id, models: ["no-such-model"] }),
-    });
-    const { key } = (await response.json()) as { key: string };
+    const fields = { account_id: fleet.run.account_id, models: ["no-such-model"] };
+    const { key } = await callAdmin<{ key: string }>(fleet.run, "POST", "/keys", fields);
     client = createTestClient({ baseUrl: fleet.run.base_url, apiKey: key });
   });
 

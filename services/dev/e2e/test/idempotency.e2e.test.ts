@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { callAdmin } from "@uag/harness/fleet/admin-call";
 import type { TestClient, TestResponse } from "@uag/harness/fleet/client";
 import { faultHits, setFault } from "@uag/harness/fleet/faults";
 import { newAccount, newKey } from "@uag/harness/fleet/limited-key";
@@ -102,13 +103,9 @@ describe("a request resent repeatedly under an Idempotency-Key", () => {
 
   test("an account that stores no responses is billed once, and the refusal of a retry explains it", async () => {
     const { client, key } = await newAccount(fleet, 1_000_000_000n);
-    const { admin_url: adminUrl, admin } = fleet.run;
-    const changed = await fetch(`${adminUrl}/accounts/${key.accountId}`, {
-      method: "PATCH",
-      headers: { authorization: `Bearer ${admin.token}`, "content-type": "application/json" },
-      body: JSON.stringify({ keep_answers: false }),
-    });
-    assert.equal(((await changed.json()) as { keep_answers: boolean }).keep_answers, false);
+    const path = `/accounts/${key.accountId}`;
+    const changed = await callAdmin<{ keep_answers: boolean }>(fleet.run, "PATCH", path, { keep_answers: false });
+    assert.equal(changed.keep_answers, false);
     const first = await client.post(completions, body("secret"), { headers });
     assert.equal(first.status, 200, first.text);
     const again = await client.post(completions, body("secret"), { headers });

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { adminApi } from "@uag/cli/commands/admin-api";
+import { fetchAdmin } from "@uag/harness/fleet/admin-call";
 import { counterOf } from "@uag/harness/fleet/metrics";
 import { type Receiver, startReceiver } from "@uag/harness/fleet/receiver";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
@@ -49,12 +50,8 @@ describe("budgets of messages sent by users", () => {
   });
   after(() => resources.disposeAsync());
 
-  const call = async (method: string, path: string, body?: unknown): Promise<Response> =>
-    await fetch(`${fleet.run.admin_url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${fleet.run.admin.token}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  const call = (method: string, path: string, body?: unknown): Promise<Response> =>
+    fetchAdmin(fleet.run, method, path, body);
   const idOf = (made: unknown): string => (made as { id: string }).id;
   const newAccount = async (): Promise<string> =>
     idOf(await adminApi(fleet.run).call("POST", "/accounts", { name: "Sender" }));

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, test } from "node:test";
+import { fetchAdmin } from "@uag/harness/fleet/admin-call";
 import { attemptsAt, setFault } from "@uag/harness/fleet/faults";
 import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -88,12 +89,9 @@ describe("moderations through the public server", () => {
       [200, "0.000000000"],
       response.text,
     );
-    const { admin, base_url } = fleet.run;
     const id = response.headers.get("x-request-id");
     const { event } = await waitFor(async () => {
-      const found = await fetch(`${base_url}/admin/v1/usage/events/${id}`, {
-        headers: { authorization: `Bearer ${admin.token}` },
-      });
+      const found = await fetchAdmin(fleet.run, "GET", `/usage/events/${id}`);
       return found.ok ? ((await found.json()) as { event: Record<string, unknown> }) : undefined;
     });
     assert.deepEqual(

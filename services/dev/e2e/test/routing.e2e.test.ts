@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { callAdmin, fetchAdmin } from "@uag/harness/fleet/admin-call";
 import { setFault } from "@uag/harness/fleet/faults";
 import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -136,12 +137,8 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
 
   test("a key's own strategy applies from its next request, until it is removed", async () => {
     const { run } = fleet;
-    const admin = async (method: string, path: string, body: object) => {
-      const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
-      const response = await fetch(`${run.admin_url}${path}`, { method, headers, body: JSON.stringify(body) });
-      assert.ok(response.ok, await response.clone().text());
-      return (await response.json()) as { id: string; key: string };
-    };
+    const admin = (method: string, path: string, body: object) =>
+      callAdmin<{ id: string; key: string }>(run, method, path, body);
     const { id, key } = await admin("POST", "/keys", { account_id: run.account_id, routing_strategy: "weighted" });
     const routing = async (): Promise<string | null> => {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -157,20 +154,11 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
 
   test("an operator's cost decides which provider least_cost calls, from the next request, and only operators see it", async () => {
     const { run } = fleet;
-    const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
     interface Shown {
       readonly revision: number;
       readonly providers: readonly { readonly provider: string; readonly cost: object | null }[];
     }
-    const model = async (method = "GET", body?: object): Promise<Shown> => {
-      const response = await fetch(`${run.admin_url}/models/twice`, {
-        method,
-        headers,
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      assert.ok(response.ok, await response.clone().text());
-      return (await response.json()) as Shown;
-    };
+    const model = (method = "GET", body?: object): Promise<Shown> => callAdmin(run, method, "/models/twice", body);
     const upstream = (provider: string, outputTokens: number) => ({
       provider,
       model: "gpt-4o-mini",
@@ -184,7 +172,7 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     const id = answered.get("x-request-id") ?? assert.fail(text);
     const receipt = await waitFor(
       async () => {
-        const found = await fetch(`${run.admin_url}/usage/events/${id}`, { headers });
+        const found = await fetchAdmin(run, "GET", `/usage/events/${id}`);
         return found.ok
           ? ((await found.json()) as { attempts: { provider: string; provider_reason: string }[] })
           : undefined;
@@ -206,19 +194,14 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
 
   test("a credential that has reached its cap of the day is replaced by the next, and requests fail until the next day when all have", async () => {
     const { run } = fleet;
-    const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
     interface Shown {
       readonly id: string;
       readonly name: string;
       readonly revision: number;
       readonly spent_today_usd: string;
     }
-    const admin = async <T>(method: string, path: string, body?: object): Promise<T> => {
-      const more = body && { body: JSON.stringify(body) };
-      const response = await fetch(`${run.admin_url}/providers/capped${path}`, { method, headers, ...more });
-      assert.ok(response.ok, await response.clone().text());
-      return (await response.json()) as T;
-    };
+    const admin = <T>(method: string, path: string, body?: object): Promise<T> =>
+      callAdmin(run, method, `/providers/capped${path}`, body);
     const credentials = async () => (await admin<{ credentials: Shown[] }>("GET", "")).credentials;
     const capUsd = 0.001;
     for (const [priority, name] of ["first", "second"].entries())
@@ -278,9 +261,10 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
       return `${headers.get("x-gateway-attempts")} ${headers.get("x-gateway-routing")}`;
     };
     const circuit = async (): Promise<string | undefined> => {
-      const headers = { authorization: `Bearer ${run.admin.token}` };
-      const response = await fetch(`${run.admin_url}/models/guarded`, { headers });
-      const { providers } = (await response.json()) as { providers: { last_hour: { circuit: string } }[] };
+      interface Guarded {
+        readonly providers: readonly { readonly last_hour: { readonly circuit: string } }[];
+      }
+      const { providers } = await callAdmin<Guarded>(run, "GET", "/models/guarded");
       return providers[0]?.last_hour.circuit;
     };
     const repair = await setFault(run.simulator_url, { status: 500 }, { model: "gpt-4o" });

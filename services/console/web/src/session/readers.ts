@@ -1,3 +1,4 @@
+import type { PagePath } from "../pages/paths.ts";
 import type { Role, User } from "./session.ts";
 
 const roles =
@@ -11,7 +12,7 @@ const operates = roles("operator");
 const seesEverything = (user: User): boolean => operates(user) || (user.role === "auditor" && user.account_id === null);
 
 /** Who opens a page, where it is not everybody. */
-const readers: Readonly<Record<string, (user: User) => boolean>> = {
+const readers: Readonly<Partial<Record<PagePath, (user: User) => boolean>>> = {
   "/": sees,
   "/playground": spends,
   "/billing": sees,
@@ -35,6 +36,6 @@ export class NotForRoleError extends Error {
 /**
  * Whether the person's role has the page; the server decides, this only hides what it would refuse.
  */
-export function mayOpen(path: string, user: User): boolean {
+export function mayOpen(path: PagePath, user: User): boolean {
   return readers[path]?.(user) ?? true;
 }

@@ -1,3 +1,4 @@
+import { callAdmin } from "@uag/harness/fleet/admin-call";
 import type { Run } from "@uag/local/run-file";
 
 const fundsUsd = "1000";
@@ -29,13 +30,7 @@ export class UnfundedKeys {
     return this.#account;
   }
 
-  async #call(path: string, body: object): Promise<Record<string, unknown>> {
-    const response = await fetch(`${this.#run.admin_url}${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${this.#run.admin.token}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path} responded ${response.status}`);
-    return (await response.json()) as Record<string, unknown>;
+  #call(path: string, body: object): Promise<Record<string, unknown>> {
+    return callAdmin(this.#run, "POST", path, body);
   }
 }

@@ -1,3 +1,4 @@
+import { fetchAdmin } from "@uag/harness/fleet/admin-call";
 import { createTestClient, type TestClient } from "@uag/harness/fleet/client";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 
@@ -33,9 +34,8 @@ async function ask<T>(path: string, send: () => Promise<{ status: number; text: 
 }
 
 function admin<T>({ run }: TestFleet, method: string, path: string, body: object): Promise<T | undefined> {
-  const headers = { authorization: `Bearer ${run.admin.token}`, "content-type": "application/json" };
   return ask(path, async () => {
-    const response = await fetch(`${run.admin_url}${path}`, { method, headers, body: JSON.stringify(body) });
+    const response = await fetchAdmin(run, method, path, body);
     return { status: response.status, text: await response.text() };
   });
 }

@@ -3,7 +3,7 @@ import { mayUseModel } from "@uag/catalog/names";
 import type { Catalog } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { formerName } from "@uag/contract/former-operations";
-import { maxIdempotencyKeyLength } from "@uag/contract/idempotency-key";
+import { checkIdempotencyKey } from "@uag/contract/idempotency-key";
 import type { LinkHandler } from "@uag/link/server";
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -116,10 +116,7 @@ async function runMine(
 }
 
 function idOf(exchange: LinkExchange, { accountId, keyId }: Caller, key: string): string {
-  if (key === "" || key.length > maxIdempotencyKeyLength) {
-    const text = `Idempotency-Key: must have 1 to ${maxIdempotencyKeyLength} characters.`;
-    throw new GatewayError("invalid_request", text, { param: header });
-  }
+  checkIdempotencyKey(key);
   const parts = [accountId, keyId, formerName(exchange.operation), key];
   return createHash("sha256").update(parts.join("\n")).digest("base64url");
 }
