@@ -9,7 +9,7 @@ import { ResponseBox } from "@uag/pipeline/idempotency/response-box";
 import { keyringOf } from "@uag/runtime/keyring";
 import { createConnection } from "mongoose";
 import { ResponseStore } from "../src/state/store.ts";
-import { catalogOf, completion, sendJson } from "./fixtures.ts";
+import { catalogOf, chunk, completion, done, sendJson, startEvents, usageChunk } from "./fixtures.ts";
 import { startChat } from "./support.ts";
 
 const native = (url: string): string =>
@@ -30,6 +30,7 @@ interface Json {
 }
 
 const usage = { input_tokens: 20, output_tokens: 6, total_tokens: 26 };
+const stopped = [{ index: 0, delta: {}, finish_reason: "stop" }];
 let made = 0;
 /** A provider's response, with a number that no double can represent. */
 function responseText(text: string): string {
@@ -58,7 +59,10 @@ before(async () => {
   upstream = resources.use(
     await startUpstream(({ json, path }, answer) => {
       sent.push({ path, ...(json as object) });
-      if (path.endsWith("/chat/completions")) sendJson(answer, 200, completion);
+      if (path.endsWith("/chat/completions") && json["stream"] === true) {
+        startEvents(answer);
+        answer.end([chunk({ content: "Hello." }), chunk({}, { choices: stopped }), usageChunk, done].join(""));
+      } else if (path.endsWith("/chat/completions")) sendJson(answer, 200, completion);
       else respond(answer);
     }),
   );
@@ -117,6 +121,34 @@ test("a streamed response is stored before its last event is sent, as that event
   const { id } = JSON.parse(response) as { id: string };
   assert.equal((await at("get", "streamed", id)).text, response);
 });
+
+for (const model of ["native", "plain"])
+  test(`every event of a stored stream that has its response shows it as stored, with the response before it: ${model}`, async () => {
+    const account = `opening-${model}`;
+    const first = (await create(account, {})).json();
+    respond = (answer) => {
+      startEvents(answer);
+      const opening = ["response.created", "response.in_progress"].map((type) => {
+        const response = { id: "resp_open", object: "response", status: "in_progress", store: false };
+        return `event: ${type}\ndata: ${JSON.stringify({ type, response: { ...response, previous_response_id: null } })}\n\n`;
+      });
+      const delta = { type: "response.output_text.delta", item_id: "msg_1", delta: "Hello." };
+      // One piece: the opening may arrive together with what follows.
+      answer.end(
+        `${opening.join("")}event: ${delta.type}\ndata: ${JSON.stringify(delta)}\n\nevent: response.completed\ndata: {"type":"response.completed","response":${responseText("Hello.")}}\n\n`,
+      );
+    };
+    const { text } = await create(account, { model, stream: true, previous_response_id: first["id"] });
+    const shown = [...text.matchAll(/^data: (\{.*"response":\{.*)$/gm)].map(([, data = ""]) => {
+      const { type, response } = JSON.parse(data) as { type: string; response: Json };
+      return [type, response["store"], response["previous_response_id"]];
+    });
+    assert.deepEqual(
+      shown,
+      ["response.created", "response.in_progress", "response.completed"].map((type) => [type, true, first["id"]]),
+    );
+    assert.match(text, /"delta":"Hello\."/);
+  });
 
 test("a request that continues a response sends the whole conversation, and holds for it", async () => {
   const first = (await create("chain", { input: `My name is Ada. ${"x".repeat(4_000)}` })).json();

@@ -69,7 +69,9 @@ function streamReply(
     headers: [...(format.streamHeaders?.(request) ?? eventStreamHeaders), ...sizeHeaders(admitted)],
     progress: () => progress(live),
     async relay(exchange, checkpoints) {
-      await relay(live, { exchange, keepAlive, checkpoints });
+      const completed = completedOf(admitted);
+      const edit = completed && format.keeper?.opening(completed);
+      await relay(live, { exchange, keepAlive, checkpoints, edit });
       const failure = live.failure && { thrown: live.failure };
       const { upstream } = base;
       const hasLeft = exchange.over;

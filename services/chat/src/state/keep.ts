@@ -24,6 +24,24 @@ export interface Completed {
   readonly turn: Turn;
 }
 
+/** A response that continues those of its turn, with other members. */
+function withTurn(
+  { previousIds }: Turn,
+  response: Buffer,
+  others: readonly (readonly [string, string])[] = [],
+): Buffer {
+  const previous = ["previous_response_id", JSON.stringify(previousIds.at(-1) ?? null)] as const;
+  return editMembers(response, topLevelMembers(response), new Map([previous, ...others]));
+}
+
+/** An event with another response. */
+function withResponse({ name, data }: { readonly name: string; readonly data: Buffer }, response: Buffer): Buffer {
+  return encodeSse({
+    name,
+    data: editMembers(data, topLevelMembers(data), new Map([["response", response]])).toString("utf8"),
+  });
+}
+
 /** Stores responses before the client has them, so that it can always continue what it got. */
 export class ResponseKeeper {
   readonly #options: KeeperOptions;
@@ -34,11 +52,24 @@ export class ResponseKeeper {
 
   /** Stores a response object, and returns it as the client gets it. Never rejects. */
   async response(completed: Completed, response: Buffer): Promise<Buffer> {
-    const { previousIds } = completed.turn;
-    const previous = new Map([["previous_response_id", JSON.stringify(previousIds.at(-1) ?? null)]]);
-    const members = topLevelMembers(response);
-    const stored = editMembers(response, members, new Map([...previous, ["store", "true"]]));
-    return (await this.#put(completed, stored)) ? stored : editMembers(response, members, previous);
+    const stored = withTurn(completed.turn, response, [["store", "true"]]);
+    return (await this.#put(completed, stored)) ? stored : withTurn(completed.turn, response);
+  }
+
+  /**
+   * Shows in a stream's opening events, which also have the response, that it will be stored. Returns
+   * a function of the stream's bytes, which are whole events; it reads nothing after the opening.
+   */
+  opening({ turn }: Completed): (bytes: Buffer) => Buffer {
+    let isOpen = true;
+    const edited = ({ name, data, raw }: SseEvent): Buffer => {
+      const response = isOpen && data ? memberOf(data, "response") : undefined;
+      isOpen &&= data === undefined || response !== undefined;
+      if (data === undefined || response === undefined) return raw;
+      return withResponse({ name, data }, withTurn(turn, response, [["store", "true"]]));
+    };
+    return (bytes) =>
+      isOpen ? Buffer.concat(new SseDecoder({ maxEventBytes: bytes.length }).push(bytes).map(edited)) : bytes;
   }
 
   /** Does the same for the last bytes of a stream. Never rejects. */
@@ -50,8 +81,7 @@ export class ResponseKeeper {
   async #event(completed: Completed, { name, data, raw }: SseEvent): Promise<Buffer> {
     const response = data && memberOf(data, "response");
     if (data === undefined || response === undefined) return raw;
-    const edits = new Map([["response", await this.response(completed, response)]]);
-    return encodeSse({ name, data: editMembers(data, topLevelMembers(data), edits).toString("utf8") });
+    return withResponse({ name, data }, await this.response(completed, response));
   }
 
   async #put({ turn, requestId }: Completed, response: Buffer): Promise<boolean> {

@@ -22,6 +22,8 @@ export interface RelayOptions {
    * checkpoint is written at each. Cheap, and bounded.
    */
   cost?(): bigint;
+  /** Changes what is sent, such as the opening of a stream; default: nothing. Cheap for what it does not change. */
+  edit?: ((bytes: Buffer) => Buffer) | undefined;
 }
 
 /**
@@ -52,7 +54,8 @@ class Relay implements StreamConsumer {
     if (keepAlive !== undefined) this.#timer = setInterval(() => this.#stayAlive(keepAlive), keepAliveCheckMs).unref();
   }
 
-  output(bytes: Buffer): void {
+  output(received: Buffer): void {
+    const bytes = this.#options.edit?.(received) ?? received;
     const more = this.#exchange.write(bytes);
     if (!more && !this.#paused) this.#wait();
     crashPoint("mid-stream");
