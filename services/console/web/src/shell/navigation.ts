@@ -16,15 +16,16 @@ import {
   IconUsers,
   IconWebhook,
 } from "@tabler/icons-react";
+import type { PagePath } from "../pages/paths.ts";
 
 /** A page in the navigation. */
 interface Entry<Name extends string> {
-  readonly to: string;
+  readonly to: PagePath;
   readonly name: Name;
   readonly icon: Icon;
 }
 
-const entry = <Name extends string>(to: string, name: Name, icon: Icon): Entry<Name> => ({ to, name, icon });
+const entry = <Name extends string>(to: PagePath, name: Name, icon: Icon): Entry<Name> => ({ to, name, icon });
 
 /** The pages by what they are for, in the order of how often they are looked at. */
 export const navigation = [
