@@ -9,6 +9,7 @@ import { docstrings } from "./check/docstrings.ts";
 import { fieldsDoc } from "./check/fields-doc.ts";
 import { images } from "./check/images.ts";
 import { lint } from "./check/lint.ts";
+import { markdown } from "./check/markdown.ts";
 import { metricsDoc } from "./check/metrics-doc.ts";
 import { openapi } from "./check/openapi.ts";
 import { openapiLint } from "./check/openapi-lint.ts";
@@ -20,10 +21,10 @@ import { words } from "./check/words/words.ts";
 
 const help = `npm run check [-- --fix]
 
-Checks types, format and lint (with import boundaries), docstrings, test titles, the word list, generated code, the OpenAPI
-documents (generated, and by a linter), the settings in the READMEs, the tables of metrics and of request fields, the
-console's rights on each writable field, the schemas, rules and dashboards of the Helm charts, the compose file, and the
-digests of container images.
+Checks types, format and lint (with import boundaries), docstrings, test titles, the word list, widths of Markdown, generated
+code, the OpenAPI documents (generated, and by a linter), the settings in the READMEs, the tables of metrics and of
+request fields, the console's rights on each writable field, the schemas, rules and dashboards of the Helm charts, the
+compose file, and the digests of container images.
 --fix repairs the problems that a program can repair.
 `;
 
@@ -47,6 +48,7 @@ if (values.help) {
     docstrings,
     titles,
     words,
+    markdown,
     proto,
     openapi,
     openapiLint,

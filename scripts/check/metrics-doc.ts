@@ -9,9 +9,9 @@ const file = "infra/metrics.md";
 
 const head = `# Metrics
 
-Metrics that each process exports at \`/metrics\`, grouped by subject.
-Generated from \`services/lib/contract/src/metrics\` by \`npm run check -- --fix\`. A name ends with its unit; a metric without
-a unit is a count. Every series also has the label \`service\`. No label contains text from a client.
+Metrics that each process exports at \`/metrics\`, grouped by subject. Generated from \`services/lib/contract/src/metrics\`
+by \`npm run check -- --fix\`. A name ends with its unit; a metric without a unit is a count. Every series also has the
+label \`service\`. No label contains text from a client.
 `;
 
 const boundText = (bound: LabelBound): string =>

@@ -78,9 +78,9 @@ A field without a class is not sent where the request is translated. Where clien
 passed, and the worst case is held for: the model's whole context as input, and its longest output. The same holds for
 unknown members of messages and of their parts. An unknown member of a video's \`parameters\` is refused.
 
-An operator who knows that such a field cannot raise the cost of a request lists it in the catalogue, in \`free_fields\` of
-each provider that serves the model (for example \`free_fields: [turbo, output_config.turbo]\`). It is then held for as if it
-were not there.
+An operator who knows that such a field cannot raise the cost of a request lists it in the catalogue, in \`free_fields\`
+of each provider that serves the model (for example \`free_fields: [turbo, output_config.turbo]\`). It is then held for as
+if it were not there.
 `;
 
 /** A body's table, in Markdown. */
