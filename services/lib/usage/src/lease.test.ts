@@ -76,6 +76,29 @@ test("a response that arrives after the lease was ended does not revive it", asy
   assert.equal(lease.live, false);
 });
 
+test("a process has no lease after its clock was set right during a heartbeat, and wrong again as before", async () => {
+  const start = Date.UTC(2026, 10, 1);
+  const wrongByMs = 14 * 3_600_000;
+  let wall = start;
+  const response = Promise.withResolvers<{ leaseMs: number; nowMs: bigint }>();
+  const lease = new Lease({
+    holderId: "h",
+    service: "s",
+    billing: { heartbeat: () => response.promise } as never,
+    clock: { now: () => wall, monotonic: () => 0 },
+    fenced: () => assert.fail("the holder was fenced"),
+  });
+  wall = start + wrongByMs;
+  const beat = lease.beat();
+  wall = start;
+  response.resolve({ leaseMs: 15_000, nowMs: BigInt(start) });
+  await beat;
+  assert.equal(lease.live, false);
+  wall = start + wrongByMs;
+  assert.equal(lease.live, false);
+  lease[Symbol.dispose]();
+});
+
 test("a process has no lease while its clock differs from the database's by more than five seconds", async () => {
   const start = Date.UTC(2026, 10, 1);
   let wall = start;

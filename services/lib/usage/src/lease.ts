@@ -70,7 +70,8 @@ export class Lease implements Disposable {
     try {
       const timeoutMs = Math.max(this.#leaseMs / 2, firstTryMs);
       const { leaseMs, nowMs } = await billing.heartbeat({ holderId, service }, { timeoutMs });
-      if (this.#ended) return;
+      // A clock that was set meanwhile may be set again, to where it was when this was sent.
+      if (this.#ended || msSince(clock, sentAt) === Number.POSITIVE_INFINITY) return;
       if (nowMs !== 0n) this.#compare(Number(nowMs), sentAt);
       this.#leaseMs = leaseMs;
       this.#renewedAt = sentAt;
