@@ -22,9 +22,13 @@ export function billingOf(
     returnMany: ({ returns }) =>
       network.call(replica, "return", () => ({ outcomes: returns.map((one) => store.returnOne(one)) })),
     heartbeat: ({ holderId }) => network.call(replica, "heartbeat", () => store.heartbeat(holderId)),
-    closeHolder: ({ holderId }) => network.call(replica, "close holder", () => store.closeHolder(holderId)),
+    closeHolder: ({ holderId }) =>
+      network.call(replica, "close holder", () => {
+        store.spending.closed(holderId);
+        return store.closeHolder(holderId);
+      }),
     isHolderGone: ({ holderId }) => network.call(replica, "is holder gone", () => store.isHolderGone(holderId)),
-    leaseSpend: () => Promise.reject(new Error("no credential has a spend cap in the simulation")),
+    leaseSpend: (request) => network.call(replica, "lease spend", () => store.leaseSpend(request)),
     [Symbol.dispose]: () => undefined,
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { CredentialHealth } from "@uag/providers/credentials/credential-health";
 import { type Clock, maxSkewMs } from "@uag/runtime/clock";
 import type { Logger } from "@uag/runtime/log";
 import { Admitter } from "@uag/usage/admitter";
@@ -41,6 +42,8 @@ export class Replica implements Peer, Owner {
   pausedUntil = 0;
   readonly key: KeyLimits;
   readonly holder: Holder;
+  /** Which credentials of the pool cool down, as this process knows. */
+  readonly credentials: CredentialHealth;
   readonly #options: ReplicaOptions;
   readonly #clock: Clock;
   readonly #timers: Timers;
@@ -70,6 +73,7 @@ export class Replica implements Peer, Owner {
     this.#clock = { now: () => now() + this.wallOffsetMs - this.storeBehindMs + epochMs, monotonic };
     this.#tickedAt = monotonic();
     this.#timers = new Timers(monotonic);
+    this.credentials = new CredentialHealth(this.#clock);
     this.#dependencies = this.#makeDependencies();
     const { signal } = new AbortController();
     const journals = volume.journalsOf(this);

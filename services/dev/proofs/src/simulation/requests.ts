@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
+import type { Upstream } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
-import type { AdmitRequest, Admitted } from "@uag/usage/types";
-import { budgetKey, monthlyBudget } from "./budgets.ts";
+import type { Admitted } from "@uag/usage/types";
+import { budgetCaller, freeCaller, requestOf, sharingCaller, sourcesOf } from "./callers.ts";
 import type { Deaths, Source, Underway } from "./crash-counts.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { FreeRequests } from "./free.ts";
 import type { Permits } from "./permits.ts";
+import { PoolCalls } from "./pool.ts";
 import { limitedKey, type Replica } from "./replica.ts";
-import { accountId } from "./store.ts";
 import type { RequestTruth, Truth } from "./truth.ts";
 
 interface Running {
@@ -27,6 +28,13 @@ interface Running {
   /** Its usage has no price. */
   readonly unpriced: boolean;
   readonly underway: Underway;
+  /** The call of a provider with several credentials; undefined: another provider responds. */
+  readonly pooled: PooledCall | undefined;
+}
+
+interface PooledCall {
+  /** Undefined until it responds, and if no credential may be used. */
+  upstream: Upstream | undefined;
 }
 
 export interface RequestsOptions {
@@ -43,6 +51,8 @@ export interface RequestsOptions {
 
 const concurrent = 6;
 const maxMs = 150_000;
+/** Share of the requests, 1/n, to a provider with several credentials. */
+const toPool = 2;
 /** Share of the requests, 1/n, with the key of an envelope, where there is one. */
 const inEnvelopes = 3;
 const nothing = new Uint8Array();
@@ -51,6 +61,7 @@ const nothing = new Uint8Array();
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #free: FreeRequests;
+  readonly pool: PoolCalls;
   #running: Running[] = [];
   #limit = 5;
   #version = 1n;
@@ -66,6 +77,7 @@ export class Requests {
     this.#options = options;
     this.#limitedPercent = options.random(2) === 0 ? 30 : 95;
     options.truth.limitIs(this.#limit, 0);
+    this.pool = new PoolCalls(options.random);
     this.#free = new FreeRequests({ ...options, admitted: () => this.#checkConcurrency() });
   }
 
@@ -182,7 +194,8 @@ export class Requests {
     this.#options.truth.requests.set(id, truth);
     const slotHolder = limited ? replica.holder.id : undefined;
     const beganMs = this.#options.now();
-    this.#running.push({
+    const pooled = this.#options.random(toPool) === 0 ? { upstream: undefined } : undefined;
+    const running: Running = {
       id,
       replica,
       open,
@@ -193,10 +206,20 @@ export class Requests {
       unpriced,
       underway,
       beganMs,
-    });
+      pooled,
+    };
+    this.#running.push(running);
+    if (pooled !== undefined) this.#watch(this.#callPool(running, pooled));
     if (!limited) return;
     this.#options.truth.admitted(this.#options.now());
     this.#checkConcurrency();
+  }
+
+  async #callPool(running: Running, pooled: PooledCall): Promise<void> {
+    const { replica, open, truth } = running;
+    const isOver = (): boolean => !this.#running.includes(running);
+    pooled.upstream = await this.pool.call({ open, health: replica.credentials, hold: truth.hold, isOver });
+    if (pooled.upstream === undefined && !isOver()) this.end(running);
   }
 
   #checkConcurrency(): void {
@@ -206,7 +229,7 @@ export class Requests {
   }
 
   #oneRunning(): Running | undefined {
-    const running = this.#running.filter(({ replica }) => !replica.paused);
+    const running = this.#running.filter((one) => !one.replica.paused && hasResponse(one));
     return running[this.#options.random(running.length)];
   }
 
@@ -253,10 +276,11 @@ export class Requests {
   end(running = this.#oneRunning()): void {
     if (this.#options.random(4) === 0) this.#free.end();
     if (running === undefined) return;
-    const { truth, open, stream, disconnected, unpriced, underway } = running;
+    const { truth, open, stream, disconnected, unpriced, underway, pooled: { upstream } = {} } = running;
     underway.stage = "settling";
     const beyond = [1, 1, 1, 1, 1, 1, 1, 1, 3, 9][this.#options.random(10)] as number;
-    const some = BigInt(this.#options.random(Number(truth.hold) * beyond + 1));
+    // Without a response nothing is owed.
+    const some = hasResponse(running) ? BigInt(this.#options.random(Number(truth.hold) * beyond + 1)) : 0n;
     // A client that disconnects pays for what the upstream generates.
     const cost = disconnected && truth.hold > 0n && some === 0n ? 1n : some;
     const asCrashed = truth.possible.has(cost);
@@ -267,8 +291,9 @@ export class Requests {
       pricing: unpriced ? Pricing.UNPRICED : Pricing.EXACT,
       units: [],
       costNanoUsd: cost,
-      upstream: "",
+      upstream: upstream?.provider.name ?? "",
       upstreamModel: "",
+      upstreamCredentialId: upstream?.provider.credential.id,
       rawUsage: nothing,
       attempts: 1,
       failedAttempts: [],
@@ -299,45 +324,5 @@ export class Requests {
   }
 }
 
-/** The sources of a key's funds. */
-export function sourcesOf({ keyId, rootKeyId = keyId }: Caller): Source[] {
-  const root = rootKeyId === limitedKey ? "capped" : rootKeyId === budgetKey ? "budget" : "plenty";
-  return rootKeyId === keyId ? [root] : [root, "envelope"];
-}
-
-/** A key with a monthly budget. */
-const budgetCaller: Caller = {
-  keyId: budgetKey,
-  accountId,
-  models: [],
-  expiresAtMs: 0n,
-  limits: {
-    requestsPerMinute: 0n,
-    tokensPerMinute: 0n,
-    concurrentRequests: 0n,
-    monthlyBudgetNanoUsd: monthlyBudget,
-  },
-  version: 1n,
-  budgetIds: [],
-};
-
-/** The same key, with a budget that it shares. */
-const sharingCaller: Caller = { ...budgetCaller, budgetIds: ["bud_team", "bud_organization", "bud_fleet"] };
-
-const freeCaller: Caller = {
-  keyId: "key_free",
-  accountId,
-  models: [],
-  expiresAtMs: 0n,
-  limits: undefined,
-  version: 1n,
-  budgetIds: [],
-};
-
-const requestOf = (caller: Caller): Omit<AdmitRequest, "requestId" | "holdNanoUsd" | "stream"> => ({
-  caller,
-  operation: "chat.completions",
-  model: "m",
-  tokens: 1,
-  priceVersion: "v1",
-});
+/** A request to the pool waits for a credential before its provider is called. */
+const hasResponse = ({ pooled }: Running): boolean => pooled === undefined || pooled.upstream !== undefined;

@@ -1,5 +1,6 @@
 import { addCounts, type CrashCounts, type Source, type Stage } from "./crash-counts.ts";
 import type { LedgerArchive } from "./ledger-archive.ts";
+import type { PoolCounts } from "./pool.ts";
 import type { UsageArchive } from "./usage-archive.ts";
 import { settled, World } from "./world.ts";
 
@@ -28,6 +29,8 @@ export interface SimulationReport {
   /** Grants refused because an envelope was used up or had ended. */
   readonly refusedForEnvelope: number;
   readonly envelopes: EnvelopeCounts;
+  /** The calls with the credentials of a pool. */
+  readonly pool: PoolCounts;
   readonly usageArchive: ArchiveCounts;
   readonly ledgerArchive: ArchiveCounts;
   /** Requests refused by a process whose clock was wrong. */
@@ -179,6 +182,7 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     refusedForSharedBudget: 0,
     refusedForEnvelope: 0,
     envelopes: { opened: 0, closed: 0, expired: 0 },
+    pool: { calls: 0, rejections: 0, refused: 0 },
     refusedForClock: 0,
     usageArchive: { files: 0, killed: 0, fenced: 0 },
     ledgerArchive: { files: 0, killed: 0, fenced: 0 },
@@ -199,6 +203,7 @@ export async function simulate({ steps, seed, report }: SimulationOptions): Prom
     sum.envelopes.opened += world.envelopes.opened;
     sum.envelopes.closed += world.envelopes.closed;
     sum.envelopes.expired += world.envelopes.expired;
+    for (const name of ["calls", "rejections", "refused"] as const) sum.pool[name] += world.requests.pool.counts[name];
     sum.refusedForClock += world.requests.refusedForClock;
     addArchive(sum.usageArchive, world.archives.usage);
     addArchive(sum.ledgerArchive, world.archives.ledger);

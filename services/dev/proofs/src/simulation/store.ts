@@ -11,12 +11,20 @@ import { type Money, noMoney } from "@uag/ledger/rules/money";
 import { finishOperation, releaseOperation, returnOperation } from "@uag/ledger/rules/return";
 import { type Settlement, settleOperation } from "@uag/ledger/rules/settle";
 import { topUpOperation } from "@uag/ledger/rules/top-up";
-import type { AcquireRequest, AcquireResponse, ReturnOutcome, ReturnRequest } from "@uag/proto/billing/v1/grants.ts";
+import type {
+  AcquireRequest,
+  AcquireResponse,
+  LeaseSpendRequest,
+  LeaseSpendResponse,
+  ReturnOutcome,
+  ReturnRequest,
+} from "@uag/proto/billing/v1/grants.ts";
 import type { Entry } from "@uag/proto/billing/v1/ledger.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { Budgets, monthlyBudget } from "./budgets.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { Invoices } from "./invoices.ts";
+import { Spending } from "./spending.ts";
 
 export const accountId = "acct";
 const leaseMs = 15_000;
@@ -58,6 +66,8 @@ export class Store {
   /** Grants refused because of write-offs. */
   refusedForOwed = 0;
   readonly #budgets: Budgets;
+  /** What credentials with caps have spent. */
+  readonly spending = new Spending();
   /** Grants refused because of a key's own budget, of a shared one, and of an envelope. */
   refusedForBudget = 0;
   refusedForSharedBudget = 0;
@@ -128,6 +138,7 @@ export class Store {
 
   #insert(entries: readonly Entry[]): void {
     this.#entries.push(...entries);
+    this.spending.booked(entries);
     for (const entry of entries) {
       assert.ok(!this.#changes.has(entry.id), `the row ${entry.id} exists already`);
       this.#changes.set(entry.id, changeOf(entry));
@@ -166,6 +177,14 @@ export class Store {
     if (known !== undefined && known.state !== "alive") throw new GatewayError("permission_denied");
     this.#holders.set(id, { state: "alive", leaseUntil: this.now() + leaseMs, orphanedAt: 0 });
     return { leaseMs, nowMs: BigInt(this.now()) };
+  }
+
+  /** @throws {GatewayError} `permission_denied` when the holder was fenced */
+  leaseSpend(request: LeaseSpendRequest): LeaseSpendResponse {
+    const { holderId } = request;
+    if (!this.#holders.has(holderId)) this.heartbeat(holderId);
+    if (this.#holders.get(holderId)?.state !== "alive") throw new GatewayError("permission_denied");
+    return this.spending.lease(request);
   }
 
   acquire(request: AcquireRequest): AcquireResponse & { held: bigint } {
@@ -316,25 +335,18 @@ export class Store {
     assert.equal(toppedUp - writtenOff, this.#paidIn, "top-ups minus write-offs equal the paid-in amount");
   }
 
-  /** Compares what counts toward each budget and envelope with the rows, when nothing is in flight. */
-  checkLevels(): void {
+  /**
+   * Compares what counts toward each budget, envelope and credential with the rows, when nothing is in
+   * flight.
+   */
+  checkCounts(): void {
     this.#budgets.compare(this.#entries);
+    this.spending.compare(this.#entries);
   }
 
   /** All rows of the ledger, in order. */
   get entries(): readonly Entry[] {
     return this.#entries;
-  }
-
-  /** The billed amount by request id. */
-  bills(): Map<string, bigint> {
-    const bills = new Map<string, bigint>();
-    for (const { kind, requestId, chargedNanoUsd, writtenOffNanoUsd } of this.#entries) {
-      if (kind !== "settle") continue;
-      assert.ok(!bills.has(requestId), `${requestId} is billed twice`);
-      bills.set(requestId, chargedNanoUsd + writtenOffNanoUsd);
-    }
-    return bills;
   }
 
   /** The violations that the ledger's audit finds. */

@@ -4,10 +4,10 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { purseOf } from "@uag/usage/wallet/account";
 import { admissionOf, type ChargedTask, taskGraceMs } from "@uag/video/tasks/grant";
+import { sourcesOf } from "./callers.ts";
 import type { Deaths } from "./crash-counts.ts";
 import { epochMs } from "./epoch.ts";
 import type { Replica } from "./replica.ts";
-import { sourcesOf } from "./requests.ts";
 import type { Truth } from "./truth.ts";
 
 interface Task {
