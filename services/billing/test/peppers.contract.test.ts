@@ -68,3 +68,21 @@ test("looks up many keys at once, each like a single lookup", async () => {
   const tooMany = Array.from({ length: 1_001 }, () => lookUpOf("sk-x", pepper));
   await assert.rejects(billing.keys.resolveKeys({ keys: tooMany }), refused("invalid_request"));
 });
+
+test("a key that is looked up by its id is the same as by its digest, also among others and when it is revoked", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 1n);
+  const [good, revoked] = [
+    await billing.keys.createKey(keyOf(accountId)),
+    await billing.keys.createKey(keyOf(accountId)),
+  ];
+  await billing.keys.revokeKey({ id: revoked.key?.id ?? "" });
+  const byId = (keyId = ""): ResolveKeyRequest => ({ digest: Buffer.alloc(0), previousDigests: [], keyId });
+  const keys = [byId(good.key?.id), lookUpOf(good.secret, pepper), byId(revoked.key?.id), byId("key_unknown"), byId()];
+  const [first, second, third, unknown, empty] = (await billing.keys.resolveKeys({ keys })).keys;
+  assert.deepEqual(first, second);
+  assert.deepEqual([first?.caller?.keyId, first?.revoked], [good.key?.id, false]);
+  assert.deepEqual([third?.caller?.keyId, third?.revoked], [revoked.key?.id, true]);
+  assert.deepEqual([unknown?.caller, empty?.caller], [undefined, undefined]);
+});

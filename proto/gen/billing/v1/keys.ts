@@ -61,7 +61,11 @@ export interface ResolveKeyRequest {
    * Which pepper `digest` was made under: a key that is found by a previous one is kept under this
    * one from then on.
    */
-  pepperId?: string | undefined;
+  pepperId?:
+    | string
+    | undefined;
+  /** Finds the key by its id instead, for work that outlives the request that started it. */
+  keyId?: string | undefined;
 }
 
 export interface ResolveKeysRequest {
@@ -477,7 +481,7 @@ export const Key: MessageFns<Key> = {
 };
 
 function createBaseResolveKeyRequest(): ResolveKeyRequest {
-  return { digest: Buffer.alloc(0), previousDigests: [], pepperId: undefined };
+  return { digest: Buffer.alloc(0), previousDigests: [], pepperId: undefined, keyId: undefined };
 }
 
 export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
@@ -490,6 +494,9 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
     }
     if (message.pepperId !== undefined) {
       writer.uint32(26).string(message.pepperId);
+    }
+    if (message.keyId !== undefined) {
+      writer.uint32(34).string(message.keyId);
     }
     return writer;
   },
@@ -531,6 +538,14 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
             message.pepperId = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.keyId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -556,6 +571,11 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
         : isSet(object.pepper_id)
         ? globalThis.String(object.pepper_id)
         : undefined,
+      keyId: isSet(object.keyId)
+        ? globalThis.String(object.keyId)
+        : isSet(object.key_id)
+        ? globalThis.String(object.key_id)
+        : undefined,
     };
   },
 
@@ -570,6 +590,9 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
     if (message.pepperId !== undefined) {
       obj.pepperId = message.pepperId;
     }
+    if (message.keyId !== undefined) {
+      obj.keyId = message.keyId;
+    }
     return obj;
   },
 
@@ -581,6 +604,7 @@ export const ResolveKeyRequest: MessageFns<ResolveKeyRequest> = {
     message.digest = object.digest ?? Buffer.alloc(0);
     message.previousDigests = object.previousDigests?.map((e) => e) || [];
     message.pepperId = object.pepperId ?? undefined;
+    message.keyId = object.keyId ?? undefined;
     return message;
   },
 };

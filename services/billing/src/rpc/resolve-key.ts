@@ -41,6 +41,14 @@ async function findKeys({ store }: Billing, requests: ResolveKeyRequest[]): Prom
   return found;
 }
 
+/** Finds the keys that are requested by id. */
+async function findById({ store }: Billing, requests: ResolveKeyRequest[]): Promise<Map<string, KeyDocument>> {
+  const ids = requests.flatMap(({ keyId = "" }) => (keyId === "" ? [] : [keyId]));
+  if (ids.length === 0) return new Map();
+  const rows = await store.keys.find({ _id: { $in: ids } }).lean<KeyDocument[]>();
+  return new Map(rows.map((row) => [row._id, row]));
+}
+
 /** The keys that the envelopes of these keys were opened with, by their ids. */
 async function findRoots({ store }: Billing, keys: Iterable<KeyDocument>): Promise<Map<string, KeyDocument>> {
   const ids = [...new Set(Array.from(keys).flatMap(({ envelope }) => envelope?.rootKeyId ?? []))];
@@ -60,21 +68,27 @@ async function findSettings({ store }: Billing, ids: readonly string[]): Promise
 }
 
 /**
- * The router's lookup: two to four queries, however many keys are requested. Revoked and expired
+ * The router's lookup, and media's by id: two to five queries, however many keys are requested. Revoked and expired
  * keys and those of disabled accounts are returned too: the router rejects them, and may cache that.
  */
 export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
   if (keys.length > maxAtOnce) {
     throw new GatewayError("invalid_request", `At most ${maxAtOnce} keys can be looked up at once.`, { param: "keys" });
   }
-  const found = await findKeys(billing, keys);
-  const settings = await findSettings(billing, [...new Set([...found.values()].map((key) => key.accountId))]);
-  const roots = await findRoots(billing, found.values());
+  const found = await findKeys(
+    billing,
+    keys.filter(({ keyId = "" }) => keyId === ""),
+  );
+  const foundById = await findById(billing, keys);
+  const all = [...found.values(), ...foundById.values()];
+  const settings = await findSettings(billing, [...new Set(all.map((key) => key.accountId))]);
+  const roots = await findRoots(billing, all);
   const resolve = async (request: ResolveKeyRequest): Promise<ResolveKeyResponse> => {
-    const given = candidates(request).find((digest) => found.has(digest.toString("hex")));
-    const key = given && found.get(given.toString("hex"));
+    const byId = foundById.get(request.keyId ?? "");
+    const given = byId?.digest ?? candidates(request).find((digest) => found.has(digest.toString("hex")));
+    const key = byId ?? (given && found.get(given.toString("hex")));
     if (given === undefined || key === undefined) return { caller: undefined, revoked: false };
-    await renewDigest(billing, given, request);
+    if (byId === undefined) await renewDigest(billing, given, request);
     const { disabled = false, ...account } = settings.get(key.accountId) ?? {};
     const root = key.envelope && roots.get(key.envelope.rootKeyId);
     const caller = callerMessage(key, given, { ...account, root });

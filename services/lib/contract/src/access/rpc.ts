@@ -26,11 +26,13 @@ interface Access {
 }
 
 const router: readonly Peer[] = ["router"];
+/** Media sends the requests of batches. */
+const routerAndMedia: readonly Peer[] = ["router", "media"];
 const routerAndOperator: readonly Peer[] = ["router", "operator"];
 
 /** Who may call what, for every RPC. Anything not listed is forbidden. */
 export const access: Readonly<Record<string, Access>> = {
-  "link.v1.LinkService": { servedBy: capabilities, callers: { Link: router } },
+  "link.v1.LinkService": { servedBy: capabilities, callers: { Link: routerAndMedia } },
   "capability.v1.ProviderTestService": { servedBy: capabilities, callers: { TestProvider: router } },
   "billing.v1.AccountService": {
     servedBy: ["billing"],
@@ -66,7 +68,7 @@ export const access: Readonly<Record<string, Access>> = {
   "billing.v1.KeyService": {
     servedBy: ["billing"],
     callers: {
-      ResolveKeys: router,
+      ResolveKeys: routerAndMedia,
       CreateKey: routerAndOperator,
       GetKey: ["router", "operator", "metering"],
       ListKeys: router,
