@@ -15,7 +15,6 @@ const sendFiles = "Send files within the request, in base64 or by URL.";
  */
 const rows: readonly Row[] = [
   ["/v1/assistants", "OpenAI", "assistants", useResponses],
-  ["/v1/batches", "OpenAI", "batches", "Send the requests one by one."],
   ["/v1/chat/completions/*", "OpenAI", "stored chat completions", sendHistory],
   ["/v1/containers", "OpenAI", "containers"],
   ["/v1/conversations", "OpenAI", "conversations", sendHistory],

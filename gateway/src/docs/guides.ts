@@ -16,6 +16,7 @@ export const guideTitles = {
   envelopes: "Envelopes for agents",
   idempotency: "Idempotency",
   video: "Video and webhooks",
+  batches: "Batches",
   mcp: "MCP",
   moving: "Moving here",
 } as const;

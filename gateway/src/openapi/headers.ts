@@ -67,6 +67,7 @@ const billed = {
     "The size that the provider generated, if the image was resampled to the requested size.",
   ),
   "idempotent-replayed": header("true if this is the stored response of an earlier request."),
+  "x-gateway-billed-request-id": header("The request whose stored response this is, and whose receipt is billed."),
 };
 
 const lost = {

@@ -1,5 +1,5 @@
 import { capabilitySettings } from "@uag/pipeline/settings";
-import { lingerSetting } from "@uag/runtime/config";
+import { commaList, lingerSetting } from "@uag/runtime/config";
 import { previousSecrets } from "@uag/runtime/keyring";
 import { z } from "zod";
 
@@ -58,6 +58,16 @@ export const schema = z.object({
     .positive()
     .default(10_000)
     .describe("Maximum number of files per account."),
+  CHAT_ADDR: commaList.describe("Chat, as `host:port`, comma-separated: runs the requests of batches."),
+  EMBEDDING_ADDR: commaList.describe("Embedding, as `host:port`, comma-separated: runs the requests of batches."),
+  BATCHES_AT_ONCE: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(4)
+    .describe("Batches that a replica runs at a time, each of another account; 0: it runs none."),
+  BATCH_CONCURRENCY: z.coerce.number().int().positive().default(4).describe("Requests of one batch at a time."),
+  BATCHES_ACCOUNT_COUNT: z.coerce.number().int().positive().default(100).describe("Unfinished batches per account."),
   ASSETS_S3_ACCESS_KEY_ID: z.string().min(1).optional().describe("Access key, required with S3."),
   ASSETS_S3_SECRET_ACCESS_KEY: z.string().min(1).optional().describe("Its secret, required with S3."),
 });

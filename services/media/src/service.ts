@@ -9,10 +9,12 @@ import { createAssets } from "./assets/assets.ts";
 import { assetRpc } from "./assets/put.ts";
 import { startAssetServer } from "./assets/server.ts";
 import { AssetTokens } from "./assets/token.ts";
+import { openBatches } from "./batches/open-batches.ts";
+import { batchOperations } from "./batches/operations.ts";
 import { type MediaConfig, schema } from "./config.ts";
 import { FileStore } from "./files/file-store.ts";
 import { fileOperations } from "./files/operations.ts";
-import { sweepFiles } from "./files/sweep.ts";
+import { startSweeps } from "./files/sweep.ts";
 import { openAssetStore, openFileStore } from "./open-store.ts";
 import { operations } from "./operations.ts";
 
@@ -37,9 +39,15 @@ export async function startService(env: NodeJS.ProcessEnv = process.env): Promis
       const rpc = assetRpc({ assets, maxBytes, log });
       const grpc = resources.use(await serveRpc({ host, port: ASSETS_GRPC_PORT, identity, services: [rpc] }));
       log.info({ assetsPort: http.port, assetsGrpcPort: grpc.port }, "serving assets");
-      const { files, clock } = await openFiles(config, { context, resources });
+      const stored = await openFiles(config, { context, resources });
+      const { files, clock } = stored;
+      const batches = await openBatches(config, { ...stored, context, resources, identity });
       return {
-        operations: { ...operations({ ...context, assets }), ...fileOperations({ ...context, files, clock }) },
+        operations: {
+          ...operations({ ...context, assets }),
+          ...fileOperations({ ...context, files, clock }),
+          ...batchOperations(batches),
+        },
         checks: { assets: store.check, files: files.objects.check, clock: clock.check },
       };
     },
@@ -60,6 +68,6 @@ async function openFiles(
   const objects = resources.use(await openFileStore(config));
   const files = new FileStore({ connection, objects, space: { maxBytes, maxFiles }, now: () => clock.now() });
   await files.open();
-  resources.use(sweepFiles(files, { everyMs, log: context.log }));
+  resources.use(startSweeps(files, { everyMs, log: context.log }));
   return { connection, files, clock };
 }

@@ -1,3 +1,4 @@
+import { callBatches } from "../endpoints/batches.ts";
 import { callFiles } from "../endpoints/files.ts";
 import { callVideos } from "../endpoints/videos.ts";
 import { operations } from "../operations.ts";
@@ -43,6 +44,7 @@ export async function callBilled(call: Call, { webhookUrl, storeResponses }: Aro
   await callVideos(call, webhookUrl);
   await storeResponses();
   await callStoredResponse(call);
+  await callBatches(call);
 }
 
 /**

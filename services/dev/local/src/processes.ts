@@ -105,6 +105,8 @@ const media: ServiceRow = {
   ports: [...mediaRow.ports, "ASSETS_PORT", "ASSETS_GRPC_PORT"],
   env: (around) => ({
     ...mediaRow.env(around),
+    CHAT_ADDR: around.grpc("chat"),
+    EMBEDDING_ADDR: around.grpc("embedding"),
     LINGER_MS: lingerMs,
     PUBLIC_URL: publicUrl(around.port),
     ASSETS_SECRET: around.secrets.assets_secret.current,

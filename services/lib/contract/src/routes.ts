@@ -178,6 +178,10 @@ const publicTable = [
   forward("GET", "/v1/files/:id", "media", "files.get", { ...noBody, billing: "none" }),
   forward("GET", "/v1/files/:id/content", "media", "files.content", { ...noBody, billing: "none" }),
   forward("DELETE", "/v1/files/:id", "media", "files.delete", { ...noBody, billing: "none" }),
+  forward("POST", "/v1/batches", "media", "batches.create", { ...smallJson, billing: "none" }),
+  forward("GET", "/v1/batches", "media", "batches.list", { ...noBody, billing: "none" }),
+  forward("GET", "/v1/batches/:id", "media", "batches.get", { ...noBody, billing: "none" }),
+  forward("POST", "/v1/batches/:id/cancel", "media", "batches.cancel", { ...smallJson, billing: "none" }),
   gemini("POST", "/v1beta/models/:model\\:generateContent", "generate_content", chat),
   gemini("POST", "/v1beta/models/:model\\:streamGenerateContent", "stream_generate_content", chat),
   // Google's SDKs use this version where they are given only a base URL. `/v1/models/:id` has these

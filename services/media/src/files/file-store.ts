@@ -1,7 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { toStoreError } from "@uag/mongo/store-error";
 import type { ObjectStore } from "@uag/runtime/objects/store";
-import type { Connection, Model } from "mongoose";
+import type { ClientSession, Connection, Model } from "mongoose";
 import { type FileDocument, type FilePurpose, fileModel } from "./file.ts";
 
 /** What an account may store. */
@@ -56,7 +56,7 @@ export class FileStore {
    * @throws {GatewayError} `storage_limit_exceeded`, `service_unavailable`
    */
   async begin(file: FileDocument): Promise<void> {
-    await this.#files.collection.insertOne({ ...file } as never).catch(unavailable);
+    await this.insert(file);
     const { accountId, _id } = file;
     const [used] = await this.#files
       .aggregate<{ bytes: number; files: number }>([
@@ -73,10 +73,16 @@ export class FileStore {
     );
   }
 
+  /** Inserts a file whose content follows, also beyond the account's space: its owner has paid for it. */
+  async insert(file: FileDocument): Promise<void> {
+    await this.#files.collection.insertOne({ ...file } as never).catch(unavailable);
+  }
+
   /** Makes an uploaded file visible to its owner. */
   async complete(
     id: string,
-    stored: Pick<FileDocument, "bytes" | "purpose" | "filename" | "expiresAt">,
+    stored: Pick<FileDocument, "bytes" | "purpose" | "expiresAt"> & Partial<Pick<FileDocument, "filename">>,
+    session?: ClientSession,
   ): Promise<FileDocument> {
     const { expiresAt, ...set } = stored;
     const update =
@@ -84,9 +90,12 @@ export class FileStore {
         ? { $set: { ...set, state: "ready" as const }, $unset: { removeAt: 1 as const } }
         : { $set: { ...set, state: "ready" as const, expiresAt, removeAt: expiresAt } };
     const file = await this.#files
-      .findOneAndUpdate({ _id: id, state: "uploading" }, update, { returnDocument: "after" })
+      .findOneAndUpdate({ _id: id, state: "uploading" }, update, {
+        returnDocument: "after",
+        ...(session && { session }),
+      })
       .lean<FileDocument>()
-      .catch(unavailable);
+      .catch(session === undefined ? unavailable : raise);
     if (file === null) throw new GatewayError("service_unavailable", "The upload took too long. Send the file again.");
     return file;
   }
@@ -164,6 +173,11 @@ export class FileStore {
       $or: [{ expiresAt: { $exists: false } }, { expiresAt: { $gt: now } }],
     };
   }
+}
+
+/** A transaction decides by the error itself whether it is repeated. */
+function raise(error: unknown): never {
+  throw error;
 }
 
 function unavailable(error: unknown): never {

@@ -1,8 +1,8 @@
-import type { filePurposes } from "@uag/contract/requests/files";
+import type { storedPurposes } from "@uag/contract/requests/files";
 import { type Connection, type Model, Schema } from "mongoose";
 
 /** What a file is for. */
-export type FilePurpose = (typeof filePurposes)[number];
+export type FilePurpose = (typeof storedPurposes)[number];
 
 /** A file of an account: what is known of it, and where its content is. */
 export interface FileDocument {

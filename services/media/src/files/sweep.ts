@@ -1,16 +1,20 @@
 import type { Logger } from "@uag/runtime/log";
-import type { FileStore } from "./file-store.ts";
+
+/** Removes what has expired in a store. */
+interface Swept {
+  sweep(): Promise<void>;
+}
 
 /**
- * Removes files that have expired until disposed. Every replica does, in any order and any number of
+ * Removes what has expired in a store until disposed. Every replica does, in any order and any number of
  * times.
  */
-export function sweepFiles(files: FileStore, { everyMs, log }: { everyMs: number; log: Logger }): Disposable {
+export function startSweeps(store: Swept, { everyMs, log }: { everyMs: number; log: Logger }): Disposable {
   let running = false;
   const timer = setInterval(() => {
     if (running) return;
     running = true;
-    files
+    store
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, "removing expired files failed; retrying"))
       .finally(() => {

@@ -116,6 +116,24 @@ async function files(send: Send): Promise<void> {
   await send("DELETE", "/v1/files/{id}", { path });
 }
 
+async function batches(send: Send): Promise<void> {
+  const line = { method: "POST", url: "/v1/embeddings", body: { model: "text-embedding-v4", input: "a" } };
+  const create = async (lines: number): Promise<string> => {
+    const texts = Array.from({ length: lines }, (_, n) => JSON.stringify({ ...line, custom_id: String(n) }));
+    const form = new FormData();
+    form.set("purpose", "batch");
+    form.set("file", new Blob([texts.join("\n")]), "a.jsonl");
+    const inputFileId = idOf(await send("POST", "/v1/files", { body: form }));
+    const body = { input_file_id: inputFileId, endpoint: line.url, completion_window: "24h" };
+    return idOf(await send("POST", "/v1/batches", { body }));
+  };
+  const path = { id: await create(1) };
+  const get = () => send("GET", "/v1/batches/{id}", { path });
+  await waitFor(async () => (await get())["status"] === "completed", { what: "the batch" });
+  await send("GET", "/v1/batches");
+  await send("POST", "/v1/batches/{id}/cancel", { path: { id: await create(2_000) } });
+}
+
 /** Stored responses, for an account that opts in. */
 async function storedResponses(send: Send, account: string): Promise<void> {
   const patch = (storeResponses: boolean) =>
@@ -399,6 +417,7 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     await transcribe(send);
     await videos(send, webhookUrl);
     await files(send);
+    await batches(send);
     const { data } = await send("GET", "/v1/models");
     await send("GET", "/v1/models/{id}", { path: { id: idOf((data as Json[])[0] ?? {}) } });
     await storedResponses(send, account);

@@ -48,6 +48,7 @@ export type Exporter =
   | "metering"
   | "auditor"
   | "notifications"
+  | "media"
   | "video"
   | "mcp"
   | "console"

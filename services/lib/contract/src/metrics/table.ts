@@ -1,3 +1,4 @@
+import { batchMetrics } from "./batches.ts";
 import { ledgerMetrics, usageMetrics } from "./money.ts";
 import { notificationMetrics } from "./notifications.ts";
 import { requestMetrics } from "./requests.ts";
@@ -14,6 +15,7 @@ export const metricTable = {
   ...usageMetrics,
   ...ledgerMetrics,
   ...videoMetrics,
+  ...batchMetrics,
   ...notificationMetrics,
   ...clockMetrics,
 } as const;

@@ -6,6 +6,9 @@ export const maxFileBytes = 512 * 1024 * 1024;
 /** What a file that a client uploads can be for. */
 export const filePurposes = ["batch", "user_data"] as const;
 
+/** What a stored file can be for: also the results of a batch. */
+export const storedPurposes = [...filePurposes, "batch_output"] as const;
+
 const minSeconds = 3_600;
 const maxSeconds = 30 * 86_400;
 
@@ -38,7 +41,7 @@ const wrongLimit = `must be a whole number from 1 to ${maxListed}`;
 
 /** Query of `GET /v1/files`. */
 export const fileListQuery = z.object({
-  purpose: z.enum(filePurposes).optional(),
+  purpose: z.enum(storedPurposes).optional(),
   limit: z.coerce
     .number(wrongLimit)
     .int(wrongLimit)

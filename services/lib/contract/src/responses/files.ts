@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filePurposes } from "../requests/files.ts";
+import { storedPurposes } from "../requests/files.ts";
 
 /** A file of an account. */
 export const file = z.object({
@@ -9,7 +9,7 @@ export const file = z.object({
   created_at: z.int().describe("Unix time, seconds."),
   expires_at: z.int().optional().describe("Unix time, seconds. Absent: the file stays until it is deleted."),
   filename: z.string(),
-  purpose: z.enum(filePurposes),
+  purpose: z.enum(storedPurposes),
   status: z.literal("processed"),
 });
 

@@ -176,7 +176,8 @@ async function replayResponse(
     throw resultLost({ requestId: response.requestId, costNanoUsd: undefined });
   };
   let piece = await pieces.next().catch(lost);
-  exchange.head(response.status, [...lasting(response.headers), ...limits, "idempotent-replayed", "true"]);
+  const first = ["idempotent-replayed", "true", "x-gateway-billed-request-id", response.requestId];
+  exchange.head(response.status, [...lasting(response.headers), ...limits, ...first]);
   for (; piece.done !== true; piece = await pieces.next()) if (!exchange.write(piece.value)) await exchange.drained();
   exchange.end();
 }

@@ -1,0 +1,11 @@
+import type { FileContext } from "../files/context.ts";
+import type { BatchStore } from "./batch-store.ts";
+import type { BatchEvents } from "./events.ts";
+
+/** Dependencies of every operation on batches. */
+export interface BatchContext extends FileContext {
+  readonly batches: BatchStore;
+  readonly batchEvents: BatchEvents;
+  /** Notifies the worker of a new batch. */
+  readonly wake: () => void;
+}

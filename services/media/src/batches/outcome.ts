@@ -1,0 +1,54 @@
+import { retryAfterMs } from "@uag/untrusted/http/retry-after";
+
+/** A response to a line. */
+export interface LineResponse {
+  readonly status: number;
+  /** Alternating name and value. */
+  readonly headers: readonly string[];
+  readonly requestId: string;
+  readonly body: Buffer;
+}
+
+/**
+ * What follows from a response:
+ * - `final`: it is the line's result
+ * - `wait`: the same request may succeed later
+ * - `stop`: no request of this key can succeed now: neither money nor permission is left
+ */
+export type Outcome =
+  | { readonly kind: "final" }
+  | { readonly kind: "wait"; readonly waitMs: number }
+  | { readonly kind: "stop" };
+
+const defaultWaitMs = 1_000;
+const maxWaitMs = 60_000;
+const firstBackoffMs = 500;
+/** Repetitions of a line that failed in a way that may last. */
+const maxTries = 3;
+
+/** A header of a response. */
+export function headerIn(headers: readonly string[], name: string): string | undefined {
+  const at = headers.findIndex((header, index) => index % 2 === 0 && header === name);
+  return at === -1 ? undefined : headers[at + 1];
+}
+
+/**
+ * Decides by status and headers, since the body's format depends on the endpoint.
+ * @param failures how often the line has failed with 500, 502 or 504 before
+ */
+export function outcomeOf({ status, headers }: LineResponse, failures: number, now: number): Outcome {
+  const header = (name: string): string | undefined => headerIn(headers, name);
+  const mayRetry = header("x-should-retry") !== "false";
+  const after = retryAfterMs(header, now);
+  const wait = { kind: "wait", waitMs: Math.min(after ?? defaultWaitMs, maxWaitMs) } as const;
+  if (status === 401 || status === 402) return { kind: "stop" };
+  // A budget that is used up; a limit of rate or concurrency may be retried.
+  if (status === 429 && !mayRetry) return { kind: "stop" };
+  // Without a time the request exceeds its limit at any time.
+  if (status === 429) return after === undefined ? { kind: "final" } : wait;
+  if (status === 503) return wait;
+  if (status === 409) return mayRetry ? wait : { kind: "final" };
+  if ((status === 500 || status === 502 || status === 504) && failures < maxTries)
+    return { kind: "wait", waitMs: firstBackoffMs * 2 ** failures };
+  return { kind: "final" };
+}
