@@ -42,7 +42,7 @@ export function rerank(context: EmbeddingContext): Operation {
     modelOf,
     fieldsOf: ({ fields }) => ({ sent: fields, known: fieldCosts.rerank }),
     read: ({ fields }) => read(fields),
-    size: ({ model, request }) => sizeOf(request, model),
+    size: ({ model, request }) => rerankSizeOf(request, model),
     call: ({ exchange, admitted, attempt, memory, request }) =>
       attempt((upstream) => {
         const { requestId, signal } = exchange;
@@ -73,7 +73,7 @@ function read(fields: Fields): RerankRequest {
 }
 
 /** A token is at least one byte, and a query is read once with each document. */
-function sizeOf({ query, documents }: RerankRequest, { contextTokens, price }: Model): Size {
+function rerankSizeOf({ query, documents }: RerankRequest, { contextTokens, price }: Model): Size {
   const mostOf = (text: string): number => Math.min(Buffer.byteLength(text), contextTokens);
   const most = documents.reduce((sum, document) => sum + mostOf(document), documents.length * mostOf(query));
   const holdNanoUsd = bound([{ quantity: BigInt(most), anyOf: sizings.rerank.input }], price);

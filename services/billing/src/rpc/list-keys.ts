@@ -48,7 +48,7 @@ function filterOf(request: ListKeysRequest) {
 }
 
 /** A list of models can have 200 KB. */
-const sizeOf = ({ models, metadata = "" }: KeyDocument): number =>
+const storedBytesOf = ({ models, metadata = "" }: KeyDocument): number =>
   models.reduce((sum, { length }) => sum + length, metadata.length);
 
 /** The cursor after a row of a list sorted by name: its id followed by its name. */
@@ -77,7 +77,7 @@ async function byName({ store }: Billing, request: ListKeysRequest, step: 1 | -1
     .maxTimeMS(maxTimeMS)
     .lean<KeyDocument[]>()
     .cursor({ batchSize: longRowsAtOnce });
-  const { rows, nextCursor } = await readLongRows(found, limit, { cursorOf: nameCursor, sizeOf }).catch(
+  const { rows, nextCursor } = await readLongRows(found, limit, { cursorOf: nameCursor, sizeOf: storedBytesOf }).catch(
     refuseLongSearch(searchOf(request)),
   );
   return { keys: rows.map(keyMessage), nextCursor };
@@ -95,7 +95,7 @@ async function byTime({ store }: Billing, request: ListKeysRequest, step: 1 | -1
     .lean<KeyDocument[]>()
     .cursor({ batchSize: longRowsAtOnce });
   const cursorOf = ({ _id }: KeyDocument): string => idCursor(_id);
-  const { rows, nextCursor } = await readLongRows(found, limit, { cursorOf, sizeOf }).catch(
+  const { rows, nextCursor } = await readLongRows(found, limit, { cursorOf, sizeOf: storedBytesOf }).catch(
     refuseLongSearch(searchOf(request)),
   );
   return { keys: rows.map(keyMessage), nextCursor };

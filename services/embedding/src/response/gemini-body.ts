@@ -7,7 +7,7 @@ const beginningOf = (index: number): Buffer => (index === 0 ? first : next);
 
 /** The body of a response with many vectors in Gemini's format, as a whole or in pieces. */
 export function batchEmbedContentsBody(embedded: Embedded): readonly Buffer[] | Iterable<Buffer> {
-  const closing = Buffer.from(`,"usageMetadata":${usageOf(embedded)}}`);
+  const closing = Buffer.from(`,"usageMetadata":${geminiUsageOf(embedded)}}`);
   return vectorList(embedded.parts, { opening: Buffer.from('{"embeddings":'), beginningOf, closing });
 }
 
@@ -17,11 +17,11 @@ export function embedContentBody(embedded: Embedded): readonly Buffer[] {
     ...vectorList(embedded.parts, { opening: Buffer.alloc(0), beginningOf, closing: Buffer.alloc(0) }),
   ]);
   const item = list.subarray(list.indexOf("{"), list.lastIndexOf("}") + 1);
-  return [Buffer.from('{"embedding":'), item, Buffer.from(`,"usageMetadata":${usageOf(embedded)}}`)];
+  return [Buffer.from('{"embedding":'), item, Buffer.from(`,"usageMetadata":${geminiUsageOf(embedded)}}`)];
 }
 
 /** The provider's own usage where it has this format. */
-function usageOf({ parts, usage }: Embedded): string {
+function geminiUsageOf({ parts, usage }: Embedded): string {
   const [only, ...others] = parts;
   const own = others.length === 0 && only?.list !== undefined ? only.usage : undefined;
   return own === undefined ? `{"promptTokenCount":${usage.tokens}}` : own.raw.toString("utf8");

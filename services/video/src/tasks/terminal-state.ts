@@ -24,7 +24,7 @@ export interface TaskOutcome {
 export function terminalStateOf(task: TaskDocument, end: TaskOutcome, now: Date): TerminalState {
   const { status, word, failure, state } = end;
   const bill = billFor(task, end);
-  const usage = usageOf(task, end);
+  const usage = videoUsageOf(task, end);
   const terminal = {
     endedAt: now,
     status,
@@ -64,7 +64,7 @@ const rawUsageIn = (usage: VideoUsage | undefined): Buffer =>
   usage?.raw === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(usage.raw));
 
 /** The usage that the provider reported last, with its state or in a response that has none. */
-const usageOf = (task: TaskDocument, { state }: TaskOutcome): VideoUsage | undefined =>
+const videoUsageOf = (task: TaskDocument, { state }: TaskOutcome): VideoUsage | undefined =>
   state === undefined ? task.fault?.usage : state.usage;
 
 /**
@@ -74,7 +74,7 @@ const usageOf = (task: TaskDocument, { state }: TaskOutcome): VideoUsage | undef
  */
 function billFor(task: TaskDocument, end: TaskOutcome): Bill | undefined {
   const { status, state } = end;
-  const usage = usageOf(task, end);
+  const usage = videoUsageOf(task, end);
   if (status === "succeeded") return billOf(task, usage);
   if (task.upstreamId === undefined || !isConfirmed(task, state)) return undefined;
   const isCharged = state === undefined ? task.fault?.unusable : state.phase === "succeeded" || state.charged;

@@ -90,7 +90,7 @@ function checkIncluded({ lists }: Form, format: string, model: TranscriptionMode
 }
 
 /** Usage by length, or of gpt-4o's models by tokens: ten for each second of audio. */
-function usageOf(
+function transcriptionUsageOf(
   seconds: number,
   spoken: Spoken,
   prompt: string,
@@ -145,7 +145,7 @@ export function openAiTranscriptions(call: Call): Reply {
   checkIncluded(form, format, model);
   const seconds = secondsOf(file, model);
   const spoken = spokenIn(call, seconds, prompt);
-  const { usage: trueUsage, units } = usageOf(seconds, spoken, prompt, model);
+  const { usage: trueUsage, units } = transcriptionUsageOf(seconds, spoken, prompt, model);
   const usage = reportedUsage(trueUsage, call.faults);
   const measured = { trueUsage, units };
   if (request.stream === "true" && model.streams)
@@ -176,7 +176,7 @@ export function openAiTranslations(call: Call): Reply {
   const { prompt = "", response_format: format = "json" } = parsed.data;
   const seconds = secondsOf(fileOf(form), model);
   const spoken = spokenIn(call, seconds, prompt);
-  const { usage: trueUsage, units } = usageOf(seconds, spoken, prompt, model);
+  const { usage: trueUsage, units } = transcriptionUsageOf(seconds, spoken, prompt, model);
   const measured = { trueUsage, units };
   if (format === "json") return { type: "json", status: 200, body: { text: spoken.text }, ...measured };
   if (format !== "verbose_json") return { ...textReply(spoken, format), ...measured };

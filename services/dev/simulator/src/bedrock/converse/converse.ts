@@ -34,7 +34,7 @@ function checked(call: Call): ConverseRequest {
 }
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html */
-function usageOf(call: Call, prompt: number, { tokens }: Candidate): Usage {
+function converseUsageOf(call: Call, prompt: number, { tokens }: Candidate): Usage {
   const cached = Math.min(call.faults.cached ?? 0, prompt);
   return {
     inputTokens: prompt - cached,
@@ -96,7 +96,7 @@ export function converse(call: Call, streams: boolean): Reply {
   if (steeringOf(turn.userText).blocked) throw rejectBedrock("The request was blocked by content filtering policy.");
   const { maxTokens = defaultMaxTokens, stopSequences = [] } = request.inferenceConfig ?? {};
   const candidate = candidateOf(turn, 0, { maxTokens, stop: stopSequences, newCallId: () => call.newId("tooluse_") });
-  const trueUsage = usageOf(call, promptTokens(request), candidate);
+  const trueUsage = converseUsageOf(call, promptTokens(request), candidate);
   const usage = reportedUsage(trueUsage, call.faults);
   const stopReason = endingOf(call, candidate);
   if (streams) return { type: "events", framing: "aws", events: eventsOf(candidate, stopReason, usage), trueUsage };
