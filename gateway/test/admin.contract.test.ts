@@ -152,6 +152,21 @@ test("an invalid request gets a 400 that names the field, before any call", asyn
   assert.deepEqual(fake.received, []);
 });
 
+test("a budget's limits have the names of a key's, and only those that a change names are set", async () => {
+  const none = { requestsPerMinute: 0n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
+  const created = { account_id: "acme", name: "Team", max_budget: "1", rpm_limit: 60, models: ["gpt-*"] };
+  assert.equal((await admin("POST", "/budgets", created)).status, 201);
+  assert.equal((await admin("PATCH", "/budgets/bud_1", { tpm_limit: null, max_parallel_requests: 5 })).status, 200);
+  assert.equal((await admin("PATCH", "/budgets/bud_1", { models: [] })).status, 200);
+  const invalid = await admin("PATCH", "/budgets/bud_1", { rpm_limit: 0 });
+  assert.equal((JSON.parse(invalid.text) as { error: Json }).error["param"], "rpm_limit");
+  const [create, change, models] = fake.received.map((call) => call.request as Json);
+  assert.deepEqual([create?.["limits"], create?.["models"]], [{ ...none, requestsPerMinute: 60n }, ["gpt-*"]]);
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = (change?.["limits"] ?? {}) as Json;
+  assert.deepEqual([requestsPerMinute, tokensPerMinute, concurrentRequests], [undefined, 0n, 5n]);
+  assert.deepEqual([change?.["models"], models?.["models"]], [undefined, { models: [] }]);
+});
+
 test("a key has LiteLLM's field names, null removes a limit, and billing receives the actor", async () => {
   const made = await admin("POST", "/keys", {
     account_id: "acme",

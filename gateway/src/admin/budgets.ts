@@ -2,15 +2,28 @@ import { budgetListQuery, createBudgetRequest, updateBudgetRequest } from "@uag/
 import type { budget as budgetResponse } from "@uag/contract/responses/admin-budgets";
 import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import type { Shown } from "@uag/contract/responses/shown";
-import { type Budget, BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
+import { type Budget, type BudgetLimits, BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
 import { usdText } from "@uag/runtime/usd";
+import type { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";
-import { listOf, timeText } from "./json.ts";
+import { listOf, shownLimit, timeText } from "./json.ts";
 
 type PeriodName = (typeof budgetPeriods)[number];
 
 const periodOf = (name: PeriodName): BudgetPeriod => BudgetPeriod[name.toUpperCase() as Uppercase<PeriodName>];
+
+type Limits = z.output<typeof updateBudgetRequest>;
+
+const limitOf = (limit: number | null | undefined): bigint | undefined =>
+  limit === undefined ? undefined : BigInt(limit ?? 0);
+
+/** The limits that a request names; 0 means none. */
+const limitsOf = ({ rpm_limit, tpm_limit, max_parallel_requests }: Limits): BudgetLimits => ({
+  requestsPerMinute: limitOf(rpm_limit),
+  tokensPerMinute: limitOf(tpm_limit),
+  concurrentRequests: limitOf(max_parallel_requests),
+});
 
 function showBudget(budget: Budget): Shown<typeof budgetResponse> {
   const { amountNanoUsd: amount, spentNanoUsd: spent, heldNanoUsd: held } = budget;
@@ -25,6 +38,10 @@ function showBudget(budget: Budget): Shown<typeof budgetResponse> {
     max_budget_nano_usd: amount,
     period: budgetPeriods.find((name) => periodOf(name) === budget.period) ?? "total",
     hard: budget.hard,
+    rpm_limit: shownLimit(budget.limits?.requestsPerMinute),
+    tpm_limit: shownLimit(budget.limits?.tokensPerMinute),
+    max_parallel_requests: shownLimit(budget.limits?.concurrentRequests),
+    models: budget.models,
     spent_usd: usdText(spent),
     reserved_usd: usdText(held),
     available_usd: usdText(left > 0n ? left : 0n),
@@ -36,7 +53,9 @@ function showBudget(budget: Budget): Shown<typeof budgetResponse> {
 }
 
 export const createBudget: AdminHandler = async ({ clients, actor, body }) => {
-  const { account_id: accountId, name, parent_id, max_budget, period, hard } = checkedBody(createBudgetRequest, body);
+  const fields = checkedBody(createBudgetRequest, body);
+  const { account_id: accountId, name, parent_id, max_budget, period, hard, models = [] } = fields;
+  const { requestsPerMinute = 0n, tokensPerMinute = 0n, concurrentRequests = 0n } = limitsOf(fields);
   const made = await clients.budgets.createBudget({
     accountId,
     name,
@@ -44,6 +63,8 @@ export const createBudget: AdminHandler = async ({ clients, actor, body }) => {
     amountNanoUsd: max_budget,
     period: periodOf(period),
     hard,
+    limits: { requestsPerMinute, tokensPerMinute, concurrentRequests, monthlyBudgetNanoUsd: 0n },
+    models,
     actor,
   });
   return { status: 201, body: showBudget(made) };
@@ -60,7 +81,8 @@ export const getBudget: AdminHandler = async ({ clients, id }) => ({
 });
 
 export const updateBudget: AdminHandler = async ({ clients, actor, id, body }) => {
-  const { name, max_budget, period, hard } = checkedBody(updateBudgetRequest, body);
+  const fields = checkedBody(updateBudgetRequest, body);
+  const { name, max_budget, period, hard, models } = fields;
   const changed = await clients.budgets.updateBudget({
     id,
     actor,
@@ -68,6 +90,8 @@ export const updateBudget: AdminHandler = async ({ clients, actor, id, body }) =
     ...(max_budget !== undefined && { amountNanoUsd: max_budget }),
     ...(period !== undefined && { period: periodOf(period) }),
     ...(hard !== undefined && { hard }),
+    limits: limitsOf(fields),
+    ...(models !== undefined && { models: { models } }),
   });
   return { body: showBudget(changed) };
 };

@@ -39,3 +39,6 @@ export function timeText(ms: bigint): string | null {
 export function listOf(data: readonly unknown[], nextCursor: string): object {
   return { object: "list", data, has_more: nextCursor !== "", next_cursor: nextCursor === "" ? null : nextCursor };
 }
+
+/** A limit as billing has it, where 0 means none. */
+export const shownLimit = (value: bigint | undefined): bigint | null => (value ? value : null);

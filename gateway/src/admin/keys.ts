@@ -10,7 +10,7 @@ import type { z } from "zod";
 import type { AdminCall, AdminHandler } from "./admin.ts";
 import { checkedBody, checkedQuery, pageOf } from "./check.ts";
 import type { AdminClients } from "./clients.ts";
-import { listOf, timeText } from "./json.ts";
+import { listOf, shownLimit, timeText } from "./json.ts";
 import { keyUse } from "./key-use.ts";
 import { snippetsOf } from "./snippets.ts";
 
@@ -37,8 +37,6 @@ function settingsOf(fields: Fields): Settings {
     budgetId: fields.budget_id ?? "",
   };
 }
-
-const shownLimit = (value: bigint | undefined): bigint | null => (value ? value : null);
 
 const metadataOf = ({ metadata = "{}" }: Key): Record<string, unknown> =>
   keyResponse.shape.metadata.parse(JSON.parse(metadata));

@@ -1,4 +1,4 @@
-import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
+import { budgetChanged, budgetChangedSubject, keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
 import type { Bus } from "@uag/runtime/bus";
 import type { Clock } from "@uag/runtime/clock";
 import type { Logger } from "@uag/runtime/log";
@@ -24,6 +24,8 @@ export function subscribeToKeyChanges(options: {
   log: Logger;
   /** `digest` in hex. */
   onChange(digest: string): void;
+  /** A budget changed: all keys that share it have. */
+  onBudget(id: string): void;
   /** A change could not be decoded: it may concern any key. */
   onUnreadable(): void;
 }): KeyChanges {
@@ -57,6 +59,12 @@ export function subscribeToKeyChanges(options: {
     const message = keyChanged.decode(data);
     if (message !== undefined) return options.onChange(message.digest);
     log.error({ bytes: data.length }, "invalid key change message");
+    options.onUnreadable();
+  });
+  bus.subscribe(budgetChangedSubject, (data) => {
+    const message = budgetChanged.decode(data);
+    if (message !== undefined) return options.onBudget(message.budget_id);
+    log.error({ bytes: data.length }, "invalid budget change message");
     options.onUnreadable();
   });
   const timer = setInterval(probeSafely, probeMs).unref();

@@ -32,6 +32,7 @@ function stage(maxAgeMs = 60_000) {
   });
   const cache = {
     find: (secret: string, address = "192.0.2.1") => keys.known(secret) ?? keys.resolve(secret, address),
+    dropBudget: (id: string) => keys.dropBudget(id),
     drop: (secret: string) => keys.drop(Buffer.from(secret).toString("hex")),
   };
   return { state, cache };
@@ -81,6 +82,21 @@ test("a key removed from the cache is looked up again", async () => {
   cache.drop("sk-1");
   await cache.find("sk-1");
   assert.equal(state.received, 2);
+});
+
+test("when a budget changes, the keys that share it are looked up again, also those whose lookup is under way, and no others", async () => {
+  const { cache, state } = stage();
+  state.response = good({ budgetIds: ["bud_team", "bud_company"] });
+  await cache.find("sk-1");
+  state.response = good({ budgetIds: ["bud_other"] });
+  await cache.find("sk-2");
+  cache.dropBudget("bud_company");
+  assert.ok(!(cache.find("sk-2") instanceof Promise));
+  const first = cache.find("sk-1");
+  assert.ok(first instanceof Promise);
+  cache.dropBudget("bud_company");
+  await first;
+  assert.equal(state.received, 4, "what was read before the change is not kept");
 });
 
 test("without change messages a cached key is trusted for one second", async () => {

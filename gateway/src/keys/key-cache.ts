@@ -15,6 +15,8 @@ export interface ResolvedKey {
   readonly context: Buffer;
   /** Unix milliseconds; 0 means never. */
   readonly expiresAtMs: number;
+  /** The budgets that the key shares with others. */
+  readonly budgetIds: readonly string[];
   /** The key may spend only part of its account's money. */
   readonly ownBudget: boolean;
   /** 0 means no limit. */
@@ -172,6 +174,14 @@ export class KeyCache {
     if (flight !== undefined) flight.changed = true;
   }
 
+  /** Invalidates the keys that share a changed budget. */
+  dropBudget(id: string): void {
+    for (const [digest, { key }] of [...this.#entries.entries()])
+      if (key.budgetIds.includes(id)) this.#entries.delete(digest);
+    // Which budgets these share is not known yet.
+    for (const flight of this.#flights.values()) flight.changed = true;
+  }
+
   /** Invalidates everything: any key may have changed. */
   dropAll(): void {
     this.#entries.clear();
@@ -300,6 +310,7 @@ function resolvedKey(caller: Caller): ResolvedKey {
     accountId: caller.accountId,
     context: Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength),
     expiresAtMs: Number(caller.expiresAtMs),
+    budgetIds: caller.budgetIds,
     ownBudget: caller.rootKeyId !== undefined || (caller.limits?.monthlyBudgetNanoUsd ?? 0n) > 0n,
     requestsPerMinute: Number(caller.limits?.requestsPerMinute ?? 0n),
   };

@@ -80,6 +80,10 @@ export function openKeys(options: OpenKeysOptions): { keys: KeyCache } & Disposa
       changed.inc();
       keys.drop(digest);
     },
+    onBudget: (id) => {
+      changed.inc();
+      keys.dropBudget(id);
+    },
     onUnreadable: () => keys.dropAll(),
   });
   return {

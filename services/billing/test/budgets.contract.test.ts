@@ -3,9 +3,14 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { seededRandom } from "@uag/harness/testing/seeded-random";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { type Budget, BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
+import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { digestKey } from "@uag/runtime/api-key";
+import { connectBus } from "@uag/runtime/bus";
 import { newId } from "@uag/runtime/ids";
+import { createLogger } from "@uag/runtime/log";
 import {
   acquireFields,
   assertConflictsWithGrant,
@@ -31,10 +36,26 @@ interface BudgetFields {
   readonly parentId?: string;
   readonly period?: BudgetPeriod;
   readonly hard?: boolean;
+  readonly limits?: Limits;
+  readonly models?: string[];
 }
 
+const unlimited: Limits = {
+  requestsPerMinute: 0n,
+  tokensPerMinute: 0n,
+  concurrentRequests: 0n,
+  monthlyBudgetNanoUsd: 0n,
+};
+
 const create = async (clients: Clients, fields: BudgetFields): Promise<Budget> =>
-  await clients.budgets.createBudget({ parentId: "", period: MONTH, hard: true, ...fields });
+  await clients.budgets.createBudget({
+    parentId: "",
+    period: MONTH,
+    hard: true,
+    limits: undefined,
+    models: [],
+    ...fields,
+  });
 
 test("a key has its budget and those above it, which cannot be deleted while they are used", async () => {
   await using db = scratch();
@@ -85,6 +106,50 @@ test("a key has its budget and those above it, which cannot be deleted while the
     billing.keys.updateKey({ ...change, budgetId: team.id }),
     refused("not_found", /no budget with this id/),
   );
+});
+
+test("a key's caller has the limits of each budget above it that has any, and a change is announced once for all its keys", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const log = createLogger({ service: "test", level: "silent" });
+  await using bus = await connectBus({ settings: { NATS_URL: db.env["NATS_URL"]! }, name: "test", log });
+  const announced: string[] = [];
+  bus.subscribe("billing.budget-changed", (data) => announced.push(JSON.parse(Buffer.from(data).toString()).budget_id));
+  await bus.connection.flush();
+  const accountId = await fund(billing, 1n);
+  const common = { accountId, amountNanoUsd: 9n };
+  const limits = { ...unlimited, requestsPerMinute: 60n, concurrentRequests: 5n };
+  const company = await create(billing, { ...common, name: "company", limits });
+  const team = await create(billing, { ...common, name: "team", parentId: company.id });
+  const project = await create(billing, { ...common, name: "project", parentId: team.id, models: ["gpt-*"] });
+  assert.deepEqual([company.limits, company.models, project.models], [limits, [], ["gpt-*"]]);
+  const fields = { name: "", models: [], limits: undefined, expiresAtMs: 0n };
+  const { secret } = await billing.keys.createKey({ ...fields, accountId, budgetId: project.id });
+  const digest = digestKey(secret, Buffer.from(pepper, "hex"));
+  const levels = async () => (await resolveKey(billing, { digest, previousDigests: [] })).caller?.levels;
+  assert.deepEqual(await levels(), [
+    { id: project.id, name: "project", limits: unlimited, models: ["gpt-*"], version: 1n },
+    { id: company.id, name: "company", limits, models: [], version: 1n },
+  ]);
+
+  await billing.limits.renew({ holderId: "h1" });
+  const stale = { keyVersion: 1n, limit: 60n, returned: [] };
+  const borrow = async (sequence: bigint): Promise<bigint> => {
+    const terms = { need: 1n, want: 60n, kind: LimitKind.REQUESTS, sequence };
+    const { lent } = await billing.limits.borrow({ holderId: "h1", keyId: company.id, ...stale, ...terms });
+    return lent.reduce((sum, { count }) => sum + count, 0n);
+  };
+  await billing.budgets.updateBudget({ id: company.id, limits: { requestsPerMinute: 2n } });
+  assert.equal(await borrow(1n), 2n, "a caller of before the change borrows under the new limit");
+  await billing.budgets.updateBudget({ id: project.id, models: { models: [] } });
+  const lowered = { ...limits, requestsPerMinute: 2n };
+  assert.deepEqual(await levels(), [{ id: company.id, name: "company", limits: lowered, models: [], version: 2n }]);
+  await assert.rejects(
+    billing.budgets.updateBudget({ id: company.id, limits: { tokensPerMinute: -1n } }),
+    refused("invalid_request", /cannot be negative/),
+  );
+  await waitFor(() => announced.length >= 2, { what: "both announcements" });
+  assert.deepEqual(announced, [company.id, project.id]);
 });
 
 test("two replicas grant concurrently no more than every budget allows, and each counts exactly what was charged", async () => {

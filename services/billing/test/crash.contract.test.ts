@@ -24,7 +24,9 @@ test("each acquire, return and settle counts once when billing is killed repeate
     }
   }
   const accountId = await fund(clients, 100_000_000n);
-  const shared = { accountId, period: BudgetPeriod.MONTH, amountNanoUsd: 1_000_000_000n, hard: true };
+  const unlimited = { limits: undefined, models: [] };
+  const amount = { period: BudgetPeriod.MONTH, amountNanoUsd: 1_000_000_000n, hard: true };
+  const shared = { accountId, ...amount, ...unlimited };
   const organization = await clients.budgets.createBudget({ ...shared, name: "organization", parentId: "" });
   const team = await clients.budgets.createBudget({ ...shared, name: "team", parentId: organization.id });
   const budgetIds = [team.id, organization.id];

@@ -84,7 +84,8 @@ test("the key of an envelope has the limits, budgets and models that its root ha
     [caller?.rootKeyId, caller?.budgetIds, caller?.limits, caller?.models],
     [keyId, [below.envelope.id, envelope.id], limits, ["gpt-4*", "gpt-5"]],
   );
-  const terms = { amountNanoUsd: 9n, period: BudgetPeriod.MONTH, hard: true };
+  const limited = { requestsPerMinute: 5n, tokensPerMinute: 0n, concurrentRequests: 0n, monthlyBudgetNanoUsd: 0n };
+  const terms = { amountNanoUsd: 9n, period: BudgetPeriod.MONTH, hard: true, limits: limited, models: ["gpt-5"] };
   const budget = await billing.budgets.createBudget({ accountId, name: "team", parentId: "", ...terms });
   const change = { ...settings, id: keyId, budgetId: budget.id, models: ["gpt-5"], expiresAtMs: 4_000_000_000_000n };
   await billing.keys.updateKey({ ...change, fields: ["budget_id", "models"] });
@@ -93,6 +94,8 @@ test("the key of an envelope has the limits, budgets and models that its root ha
     [after.caller?.budgetIds, after.caller?.models],
     [[below.envelope.id, envelope.id, budget.id], ["gpt-5"]],
   );
+  const level = { id: budget.id, name: "team", limits: limited, models: ["gpt-5"], version: 1n };
+  assert.deepEqual(after.caller?.levels, [level]);
   await billing.keys.updateKey({ ...change, models: ["o3"], fields: ["models"] });
   assert.deepEqual((await callerOf(billing, below.digest)).caller?.models, ["!none"], "none, not all");
   await billing.keys.updateKey({ ...change, expiresAtMs: 1n, fields: ["expires_at_ms"] });

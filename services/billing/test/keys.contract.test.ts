@@ -41,6 +41,7 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
     storesResponses: false,
     routingStrategy: "",
     budgetIds: [],
+    levels: [],
     rootKeyId: undefined,
   });
   assert.equal(revoked, false);

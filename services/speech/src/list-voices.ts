@@ -1,4 +1,4 @@
-import { mayUseModel, namesOf } from "@uag/catalog/names";
+import { type ModelRights, mayUseModel, namesOf } from "@uag/catalog/names";
 import type { Catalog } from "@uag/catalog/types";
 import { voiceListQuery } from "@uag/contract/requests/queries";
 import type { CapabilityContext } from "@uag/pipeline/context";
@@ -19,19 +19,19 @@ interface Voice {
 /** `GET /v1/audio/voices`; with `?model=` only those of one model. */
 export function listVoices(context: Pick<CapabilityContext, "catalog" | "events">): Operation {
   return defineQuery(context, {
-    respond({ target }, { models }) {
+    respond({ target }, caller) {
       const { model } = readQuery(voiceListQuery, target);
-      return { body: { object: "list", data: voicesOf(context.catalog.current, models, model) } };
+      return { body: { object: "list", data: voicesOf(context.catalog.current, caller, model) } };
     },
   });
 }
 
-function voicesOf(catalog: Catalog, allowed: readonly string[], wanted: string | undefined): Voice[] {
+function voicesOf(catalog: Catalog, caller: ModelRights, wanted: string | undefined): Voice[] {
   const voices = new Map<string, Voice>();
   for (const each of catalog.models.values()) {
     const { id: model, speech } = each;
     const isWanted = wanted === undefined || namesOf(each).includes(wanted);
-    if (speech === undefined || !isWanted || !mayUseModel(allowed, each)) continue;
+    if (speech === undefined || !isWanted || !mayUseModel(caller, each)) continue;
     for (const [place, id] of speech.voices.entries()) {
       const voice: Voice = voices.get(id) ?? { id, object: "voice", name: id, models: [], default: false };
       voice.models.push(model);

@@ -189,6 +189,10 @@ async function budgets(call: Call, account: string): Promise<void> {
   const path = { id: idOf(team) };
   await call("admin.budgets.list", ["account", "One account"], { query: { account } });
   await call("admin.budgets.update", ["raise", "150 USD a day"], { path, body: { max_budget: "150" } });
+  await call("admin.budgets.update", ["limits", "300 requests a minute of all keys together, and one model"], {
+    path,
+    body: { rpm_limit: 300, models: ["gpt-4o-mini"] },
+  });
   await call("admin.budgets.get", ["budget", "A budget"], { path });
   await call("admin.alerts.create", ["budget", "At 80% of a shared budget"], {
     body: {

@@ -19,6 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Actor } from "../../common/v1/actor.ts";
+import { Limits } from "../../common/v1/caller.ts";
 import { PageRequest } from "../../common/v1/page.ts";
 
 export const protobufPackage = "billing.v1";
@@ -103,6 +104,12 @@ export interface Budget {
   /** When the current period began and ends, Unix milliseconds; 0 with TOTAL. */
   periodStartMs: bigint;
   resetsAtMs: bigint;
+  /** Of all keys below it together; `monthly_budget_nano_usd` is 0. */
+  limits:
+    | Limits
+    | undefined;
+  /** Models that these keys may use; empty means all. An entry may end in "*". */
+  models: string[];
 }
 
 export interface CreateBudgetRequest {
@@ -112,7 +119,12 @@ export interface CreateBudgetRequest {
   amountNanoUsd: bigint;
   period: BudgetPeriod;
   hard: boolean;
-  actor?: Actor | undefined;
+  actor?:
+    | Actor
+    | undefined;
+  /** Absent: no limits. */
+  limits: Limits | undefined;
+  models: string[];
 }
 
 export interface GetBudgetRequest {
@@ -138,6 +150,20 @@ export interface UpdateBudgetRequest {
   period?: BudgetPeriod | undefined;
   hard?: boolean | undefined;
   actor?: Actor | undefined;
+  limits?: BudgetLimits | undefined;
+  models?: BudgetModels | undefined;
+}
+
+/** Absent limits stay as they are; 0 means unlimited. */
+export interface BudgetLimits {
+  requestsPerMinute?: bigint | undefined;
+  tokensPerMinute?: bigint | undefined;
+  concurrentRequests?: bigint | undefined;
+}
+
+/** A list that may be empty, which allows all models. */
+export interface BudgetModels {
+  models: string[];
 }
 
 export interface DeleteBudgetRequest {
@@ -160,6 +186,8 @@ function createBaseBudget(): Budget {
     heldNanoUsd: 0n,
     periodStartMs: 0n,
     resetsAtMs: 0n,
+    limits: undefined,
+    models: [],
   };
 }
 
@@ -224,6 +252,12 @@ export const Budget: MessageFns<Budget> = {
         throw new globalThis.Error("value provided for field message.resetsAtMs of type int64 too large");
       }
       writer.uint32(104).int64(message.resetsAtMs);
+    }
+    if (message.limits !== undefined) {
+      Limits.encode(message.limits, writer.uint32(114).fork()).join();
+    }
+    for (const v of message.models) {
+      writer.uint32(122).string(v!);
     }
     return writer;
   },
@@ -345,6 +379,22 @@ export const Budget: MessageFns<Budget> = {
             message.resetsAtMs = reader.int64() as bigint;
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.limits = Limits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.models.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -408,6 +458,10 @@ export const Budget: MessageFns<Budget> = {
         : isSet(object.resets_at_ms)
         ? BigInt(object.resets_at_ms)
         : 0n,
+      limits: isSet(object.limits) ? Limits.fromJSON(object.limits) : undefined,
+      models: globalThis.Array.isArray(object?.models)
+        ? object.models.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -452,6 +506,12 @@ export const Budget: MessageFns<Budget> = {
     if (message.resetsAtMs !== 0n) {
       obj.resetsAtMs = message.resetsAtMs.toString();
     }
+    if (message.limits !== undefined) {
+      obj.limits = Limits.toJSON(message.limits);
+    }
+    if (message.models?.length) {
+      obj.models = message.models;
+    }
     return obj;
   },
 
@@ -487,12 +547,26 @@ export const Budget: MessageFns<Budget> = {
     message.resetsAtMs = (object.resetsAtMs !== undefined && object.resetsAtMs !== null)
       ? BigInt(object.resetsAtMs)
       : 0n;
+    message.limits = (object.limits !== undefined && object.limits !== null)
+      ? Limits.fromPartial(object.limits)
+      : undefined;
+    message.models = object.models?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseCreateBudgetRequest(): CreateBudgetRequest {
-  return { accountId: "", name: "", parentId: "", amountNanoUsd: 0n, period: 0, hard: false, actor: undefined };
+  return {
+    accountId: "",
+    name: "",
+    parentId: "",
+    amountNanoUsd: 0n,
+    period: 0,
+    hard: false,
+    actor: undefined,
+    limits: undefined,
+    models: [],
+  };
 }
 
 export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
@@ -520,6 +594,12 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(58).fork()).join();
+    }
+    if (message.limits !== undefined) {
+      Limits.encode(message.limits, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.models) {
+      writer.uint32(74).string(v!);
     }
     return writer;
   },
@@ -593,6 +673,22 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.limits = Limits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.models.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -626,6 +722,10 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
       period: isSet(object.period) ? budgetPeriodFromJSON(object.period) : 0,
       hard: isSet(object.hard) ? globalThis.Boolean(object.hard) : false,
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      limits: isSet(object.limits) ? Limits.fromJSON(object.limits) : undefined,
+      models: globalThis.Array.isArray(object?.models)
+        ? object.models.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -652,6 +752,12 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
+    if (message.limits !== undefined) {
+      obj.limits = Limits.toJSON(message.limits);
+    }
+    if (message.models?.length) {
+      obj.models = message.models;
+    }
     return obj;
   },
 
@@ -669,6 +775,10 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
     message.period = object.period ?? 0;
     message.hard = object.hard ?? false;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.limits = (object.limits !== undefined && object.limits !== null)
+      ? Limits.fromPartial(object.limits)
+      : undefined;
+    message.models = object.models?.map((e) => e) || [];
     return message;
   },
 };
@@ -921,7 +1031,16 @@ export const ListBudgetsResponse: MessageFns<ListBudgetsResponse> = {
 };
 
 function createBaseUpdateBudgetRequest(): UpdateBudgetRequest {
-  return { id: "", name: undefined, amountNanoUsd: undefined, period: undefined, hard: undefined, actor: undefined };
+  return {
+    id: "",
+    name: undefined,
+    amountNanoUsd: undefined,
+    period: undefined,
+    hard: undefined,
+    actor: undefined,
+    limits: undefined,
+    models: undefined,
+  };
 }
 
 export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
@@ -946,6 +1065,12 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
     }
     if (message.actor !== undefined) {
       Actor.encode(message.actor, writer.uint32(50).fork()).join();
+    }
+    if (message.limits !== undefined) {
+      BudgetLimits.encode(message.limits, writer.uint32(58).fork()).join();
+    }
+    if (message.models !== undefined) {
+      BudgetModels.encode(message.models, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -1011,6 +1136,22 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
             message.actor = Actor.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.limits = BudgetLimits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.models = BudgetModels.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1035,6 +1176,8 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
       period: isSet(object.period) ? budgetPeriodFromJSON(object.period) : undefined,
       hard: isSet(object.hard) ? globalThis.Boolean(object.hard) : undefined,
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
+      limits: isSet(object.limits) ? BudgetLimits.fromJSON(object.limits) : undefined,
+      models: isSet(object.models) ? BudgetModels.fromJSON(object.models) : undefined,
     };
   },
 
@@ -1058,6 +1201,12 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
     if (message.actor !== undefined) {
       obj.actor = Actor.toJSON(message.actor);
     }
+    if (message.limits !== undefined) {
+      obj.limits = BudgetLimits.toJSON(message.limits);
+    }
+    if (message.models !== undefined) {
+      obj.models = BudgetModels.toJSON(message.models);
+    }
     return obj;
   },
 
@@ -1074,6 +1223,209 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
     message.period = object.period ?? undefined;
     message.hard = object.hard ?? undefined;
     message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
+    message.limits = (object.limits !== undefined && object.limits !== null)
+      ? BudgetLimits.fromPartial(object.limits)
+      : undefined;
+    message.models = (object.models !== undefined && object.models !== null)
+      ? BudgetModels.fromPartial(object.models)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseBudgetLimits(): BudgetLimits {
+  return { requestsPerMinute: undefined, tokensPerMinute: undefined, concurrentRequests: undefined };
+}
+
+export const BudgetLimits: MessageFns<BudgetLimits> = {
+  encode(message: BudgetLimits, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestsPerMinute !== undefined) {
+      if (BigInt.asIntN(64, message.requestsPerMinute) !== message.requestsPerMinute) {
+        throw new globalThis.Error("value provided for field message.requestsPerMinute of type int64 too large");
+      }
+      writer.uint32(8).int64(message.requestsPerMinute);
+    }
+    if (message.tokensPerMinute !== undefined) {
+      if (BigInt.asIntN(64, message.tokensPerMinute) !== message.tokensPerMinute) {
+        throw new globalThis.Error("value provided for field message.tokensPerMinute of type int64 too large");
+      }
+      writer.uint32(16).int64(message.tokensPerMinute);
+    }
+    if (message.concurrentRequests !== undefined) {
+      if (BigInt.asIntN(64, message.concurrentRequests) !== message.concurrentRequests) {
+        throw new globalThis.Error("value provided for field message.concurrentRequests of type int64 too large");
+      }
+      writer.uint32(24).int64(message.concurrentRequests);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BudgetLimits {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBudgetLimits();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requestsPerMinute = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.tokensPerMinute = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.concurrentRequests = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): BudgetLimits {
+    return {
+      requestsPerMinute: isSet(object.requestsPerMinute)
+        ? BigInt(object.requestsPerMinute)
+        : isSet(object.requests_per_minute)
+        ? BigInt(object.requests_per_minute)
+        : undefined,
+      tokensPerMinute: isSet(object.tokensPerMinute)
+        ? BigInt(object.tokensPerMinute)
+        : isSet(object.tokens_per_minute)
+        ? BigInt(object.tokens_per_minute)
+        : undefined,
+      concurrentRequests: isSet(object.concurrentRequests)
+        ? BigInt(object.concurrentRequests)
+        : isSet(object.concurrent_requests)
+        ? BigInt(object.concurrent_requests)
+        : undefined,
+    };
+  },
+
+  toJSON(message: BudgetLimits): unknown {
+    const obj: any = {};
+    if (message.requestsPerMinute !== undefined) {
+      obj.requestsPerMinute = message.requestsPerMinute.toString();
+    }
+    if (message.tokensPerMinute !== undefined) {
+      obj.tokensPerMinute = message.tokensPerMinute.toString();
+    }
+    if (message.concurrentRequests !== undefined) {
+      obj.concurrentRequests = message.concurrentRequests.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<BudgetLimits>): BudgetLimits {
+    return BudgetLimits.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BudgetLimits>): BudgetLimits {
+    const message = createBaseBudgetLimits();
+    message.requestsPerMinute = (object.requestsPerMinute !== undefined && object.requestsPerMinute !== null)
+      ? BigInt(object.requestsPerMinute)
+      : undefined;
+    message.tokensPerMinute = (object.tokensPerMinute !== undefined && object.tokensPerMinute !== null)
+      ? BigInt(object.tokensPerMinute)
+      : undefined;
+    message.concurrentRequests = (object.concurrentRequests !== undefined && object.concurrentRequests !== null)
+      ? BigInt(object.concurrentRequests)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseBudgetModels(): BudgetModels {
+  return { models: [] };
+}
+
+export const BudgetModels: MessageFns<BudgetModels> = {
+  encode(message: BudgetModels, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.models) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BudgetModels {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBudgetModels();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.models.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): BudgetModels {
+    return {
+      models: globalThis.Array.isArray(object?.models) ? object.models.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: BudgetModels): unknown {
+    const obj: any = {};
+    if (message.models?.length) {
+      obj.models = message.models;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<BudgetModels>): BudgetModels {
+    return BudgetModels.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BudgetModels>): BudgetModels {
+    const message = createBaseBudgetModels();
+    message.models = object.models?.map((e) => e) || [];
     return message;
   },
 };

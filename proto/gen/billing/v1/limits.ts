@@ -85,9 +85,10 @@ export interface Slots {
 
 export interface BorrowRequest {
   holderId: string;
+  /** Of the key, or of the budget. */
   keyId: string;
   kind: LimitKind;
-  /** The limit as the caller knows it, with the version of the key that says so. */
+  /** The limit as the caller knows it, with the version of the key or budget that says so. */
   limit: bigint;
   keyVersion: bigint;
   /** The least that is of use; 0 when this call only gives back. */
@@ -1707,12 +1708,12 @@ export const FetchBudget: MessageFns<FetchBudget> = {
 };
 
 /**
- * Permits of a key's limits, and of an account's budget of fetched URLs, lent to replicas so that
+ * Permits of the limits of keys and budgets, and of an account's budget of fetched URLs, lent to replicas so that
  * each admits from memory and all together never exceed them. See infra/decisions/0002-limits.md.
  */
 export type LimitServiceService = typeof LimitServiceService;
 export const LimitServiceService = {
-  /** Borrows and gives back permits of one limit of one key. */
+  /** Borrows and gives back permits of one limit of one key or budget. */
   borrow: {
     path: "/billing.v1.LimitService/Borrow" as const,
     requestStream: false as const,
@@ -1773,7 +1774,7 @@ export const LimitServiceService = {
 } as const;
 
 export interface LimitServiceServer extends UntypedServiceImplementation {
-  /** Borrows and gives back permits of one limit of one key. */
+  /** Borrows and gives back permits of one limit of one key or budget. */
   borrow: handleUnaryCall<BorrowRequest, BorrowResponse>;
   /**
    * Renews a holder's lease on its permits and returns its duration. Call it every second while
@@ -1792,7 +1793,7 @@ export interface LimitServiceServer extends UntypedServiceImplementation {
 }
 
 export interface LimitServiceClient extends Client {
-  /** Borrows and gives back permits of one limit of one key. */
+  /** Borrows and gives back permits of one limit of one key or budget. */
   borrow(
     request: BorrowRequest,
     callback: (error: ServiceError | null, response: BorrowResponse) => void,

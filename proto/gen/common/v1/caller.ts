@@ -59,10 +59,31 @@ export interface Caller {
     | string
     | undefined;
   /** The account's setting: responses of the Responses API are stored unless a request has store: false. */
-  storesResponses?: boolean | undefined;
+  storesResponses?:
+    | boolean
+    | undefined;
+  /**
+   * Those of `budget_ids` that limit requests, tokens, concurrency or models, the lowest first. A
+   * request must satisfy all of them and the key.
+   */
+  levels: Level[];
 }
 
-/** Limits of one key over all replicas together; 0 means unlimited. */
+/** A budget that limits more than money, for all keys below it together. */
+export interface Level {
+  id: string;
+  name: string;
+  /** `monthly_budget_nano_usd` is 0: its money is limited by its amount. */
+  limits:
+    | Limits
+    | undefined;
+  /** As in Caller. */
+  models: string[];
+  /** Rises with every change of the budget. */
+  version: bigint;
+}
+
+/** Limits of one key, or of one budget, over all replicas together; 0 means unlimited. */
 export interface Limits {
   requestsPerMinute: bigint;
   tokensPerMinute: bigint;
@@ -85,6 +106,7 @@ function createBaseCaller(): Caller {
     budgetIds: [],
     rootKeyId: undefined,
     storesResponses: undefined,
+    levels: [],
   };
 }
 
@@ -131,6 +153,9 @@ export const Caller: MessageFns<Caller> = {
     }
     if (message.storesResponses !== undefined) {
       writer.uint32(96).bool(message.storesResponses);
+    }
+    for (const v of message.levels) {
+      Level.encode(v!, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -244,6 +269,14 @@ export const Caller: MessageFns<Caller> = {
             message.storesResponses = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.levels.push(Level.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -306,6 +339,9 @@ export const Caller: MessageFns<Caller> = {
         : isSet(object.stores_responses)
         ? globalThis.Boolean(object.stores_responses)
         : undefined,
+      levels: globalThis.Array.isArray(object?.levels)
+        ? object.levels.map((e: any) => Level.fromJSON(e))
+        : [],
     };
   },
 
@@ -347,6 +383,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.storesResponses !== undefined) {
       obj.storesResponses = message.storesResponses;
     }
+    if (message.levels?.length) {
+      obj.levels = message.levels.map((e) => Level.toJSON(e));
+    }
     return obj;
   },
 
@@ -371,6 +410,145 @@ export const Caller: MessageFns<Caller> = {
     message.budgetIds = object.budgetIds?.map((e) => e) || [];
     message.rootKeyId = object.rootKeyId ?? undefined;
     message.storesResponses = object.storesResponses ?? undefined;
+    message.levels = object.levels?.map((e) => Level.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseLevel(): Level {
+  return { id: "", name: "", limits: undefined, models: [], version: 0n };
+}
+
+export const Level: MessageFns<Level> = {
+  encode(message: Level, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.limits !== undefined) {
+      Limits.encode(message.limits, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.models) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(40).int64(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Level {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLevel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.limits = Limits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.models.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Level {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      limits: isSet(object.limits) ? Limits.fromJSON(object.limits) : undefined,
+      models: globalThis.Array.isArray(object?.models) ? object.models.map((e: any) => globalThis.String(e)) : [],
+      version: isSet(object.version) ? BigInt(object.version) : 0n,
+    };
+  },
+
+  toJSON(message: Level): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.limits !== undefined) {
+      obj.limits = Limits.toJSON(message.limits);
+    }
+    if (message.models?.length) {
+      obj.models = message.models;
+    }
+    if (message.version !== 0n) {
+      obj.version = message.version.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<Level>): Level {
+    return Level.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Level>): Level {
+    const message = createBaseLevel();
+    message.id = object.id ?? "";
+    message.name = object.name ?? "";
+    message.limits = (object.limits !== undefined && object.limits !== null)
+      ? Limits.fromPartial(object.limits)
+      : undefined;
+    message.models = object.models?.map((e) => e) || [];
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     return message;
   },
 };

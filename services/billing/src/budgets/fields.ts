@@ -4,10 +4,12 @@ import type { BudgetDocument } from "@uag/ledger/documents/budgets";
 import { type BudgetPeriod, periodAt } from "@uag/ledger/rules/budget";
 import { leftOf } from "@uag/ledger/rules/grant";
 import { maxAmount } from "@uag/ledger/rules/money";
-import { type Budget, BudgetPeriod as Period } from "@uag/proto/billing/v1/budgets.ts";
+import { type Budget, type BudgetLimits, BudgetPeriod as Period } from "@uag/proto/billing/v1/budgets.ts";
 import type { ClientSession } from "mongoose";
 import type { Billing } from "../billing.ts";
+import { checkKeyFields } from "../keys/fields.ts";
 import { readUse } from "../store/budgets.ts";
+import { limitsMessage, noLimits } from "./levels.ts";
 
 /** A shared budget's fields in requests, with their checks, in responses and in the audit log. */
 
@@ -25,14 +27,19 @@ export function periodOf(period: Period): BudgetPeriod {
 interface CheckedFields {
   readonly name?: string | undefined;
   readonly amountNanoUsd?: bigint | undefined;
+  readonly limits?: BudgetLimits | undefined;
+  readonly models?: string[] | undefined;
 }
 
 /** @throws {GatewayError} `invalid_request` naming the field */
-export function checkBudgetFields({ name, amountNanoUsd }: CheckedFields): void {
+export function checkBudgetFields({ name, amountNanoUsd, limits = {}, models = [] }: CheckedFields): void {
   if (name !== undefined && (name === "" || name.length > maxNameLength))
     throw invalid("name", "A budget's name must have 1 to 200 characters.");
   if (amountNanoUsd !== undefined && (amountNanoUsd < 1n || amountNanoUsd > maxAmount))
     throw invalid("amount_nano_usd", "A budget must be a positive amount.");
+  for (const [limit, value] of Object.entries(limits))
+    if (value !== undefined && value < 0n) throw invalid(`limits.${limit}`, "A limit cannot be negative.");
+  checkKeyFields({ models });
 }
 
 export function invalid(param: string, text: string): GatewayError {
@@ -40,7 +47,8 @@ export function invalid(param: string, text: string): GatewayError {
 }
 
 /** The fields of a budget that identify a change. */
-export function budgetSnapshot({ name, chain, amount, period, hard, deletedAt }: BudgetDocument): string {
+export function budgetSnapshot(budget: BudgetDocument): string {
+  const { name, chain, amount, period, hard, deletedAt, limits = noLimits, models = [] } = budget;
   const parentId = chain[1] ?? null;
   return JSON.stringify({
     name,
@@ -48,6 +56,10 @@ export function budgetSnapshot({ name, chain, amount, period, hard, deletedAt }:
     max_budget_nano_usd: Number(amount),
     period,
     hard,
+    rpm_limit: Number(limits.requestsPerMinute) || null,
+    tpm_limit: Number(limits.tokensPerMinute) || null,
+    max_parallel_requests: Number(limits.concurrentRequests) || null,
+    models,
     deleted_at: deletedAt,
   });
 }
@@ -62,6 +74,7 @@ export async function budgetMessages(
   const { spent, grants } = await readUse({ store, session }, budgets, nowMs);
   return budgets.map((budget) => {
     const { _id: id, accountId, name, chain, amount, period, hard, createdAt, deletedAt } = budget;
+    const { limits = noLimits, models = [] } = budget;
     const held = grants.reduce((sum, grant) => (grant.budgetIds.includes(id) ? sum + leftOf(grant) : sum), 0n);
     const { startMs, endMs } = period === "total" ? { startMs: 0, endMs: 0 } : periodAt(period, nowMs);
     return {
@@ -78,6 +91,8 @@ export async function budgetMessages(
       heldNanoUsd: held,
       periodStartMs: BigInt(startMs),
       resetsAtMs: BigInt(endMs),
+      limits: limitsMessage(limits),
+      models: [...models],
     };
   });
 }

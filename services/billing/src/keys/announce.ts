@@ -1,4 +1,4 @@
-import { keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
+import { budgetChanged, budgetChangedSubject, keyChanged, keyChangedSubject } from "@uag/contract/messages/billing";
 import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { Billing } from "../billing.ts";
 
@@ -26,6 +26,11 @@ export async function announceEnvelopesOf(
   const open = { "envelope.rootKeyId": rootKeyId, revokedAt: null, expiresAt: { $gt: new Date(clock.now()) } };
   const keys = store.keys.find(open, { digest: 1, previous: 1 }).lean<KeyDocument>().cursor();
   for await (const key of keys) publishChange({ bus }, key);
+}
+
+/** Notifies every router to drop its cached copies of the keys below a budget, and holders of its permits. */
+export function announceBudget({ bus }: Pick<Billing, "bus">, budgetId: string): void {
+  bus.connection.publish(budgetChangedSubject, budgetChanged.encode({ budget_id: budgetId }));
 }
 
 function publishChange({ bus }: Pick<Billing, "bus">, key: Pick<KeyDocument, "_id" | "digest" | "previous">): void {

@@ -1,6 +1,6 @@
 import type { AccountDocument } from "@uag/ledger/documents/accounts";
 import type { KeyDocument } from "@uag/ledger/documents/keys";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller, Level } from "@uag/proto/common/v1/caller.ts";
 import { narrowedModels } from "../envelopes/models.ts";
 import { millisecondsOf } from "./fields.ts";
 
@@ -18,8 +18,11 @@ export function callerMessage(
     lowersOutputCap = false,
     storesResponses = false,
     root,
+    levels,
   }: Pick<AccountDocument, "keepsNoAnswers" | "lowersOutputCap" | "storesResponses"> & {
     readonly root: KeyDocument | undefined;
+    /** Budgets that limit more than money, by their ids. */
+    readonly levels: ReadonlyMap<string, Level>;
   },
 ): Required<Caller> {
   const { limits, version, routingStrategy = "", budgetIds = [] } = root ?? key;
@@ -36,6 +39,7 @@ export function callerMessage(
     routingStrategy,
     budgetIds: [...(key.envelope?.ids ?? []), ...budgetIds],
     rootKeyId: key.envelope?.rootKeyId,
+    levels: budgetIds.flatMap((id) => levels.get(id) ?? []),
   };
 }
 

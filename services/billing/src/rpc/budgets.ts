@@ -17,6 +17,9 @@ import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import { chainOf } from "../budgets/chain.ts";
 import { budgetMessages, budgetSnapshot, checkBudgetFields, invalid, periodOf } from "../budgets/fields.ts";
+import { limitsAfter, noLimits } from "../budgets/levels.ts";
+import { announceBudget } from "../keys/announce.ts";
+import { applyLimits } from "../limits/apply-limits.ts";
 import type { Transaction } from "../store/transaction.ts";
 
 const maxBudgets = 10_000;
@@ -33,7 +36,8 @@ async function messageOf(billing: Billing, budget: BudgetDocument): Promise<Budg
 /** Creates a budget, which may be below another one of its account. */
 export async function createBudget(billing: Billing, request: CreateBudgetRequest): Promise<Budget> {
   checkBudgetFields(request);
-  const { accountId, name, parentId, amountNanoUsd: amount, hard, actor } = request;
+  const { accountId, name, parentId, amountNanoUsd: amount, hard, actor, models, limits: given } = request;
+  const limits = limitsAfter(noLimits, given);
   const period = periodOf(request.period);
   const { store } = billing;
   const budget = await billing.transact(async (transaction) => {
@@ -47,7 +51,8 @@ export async function createBudget(billing: Billing, request: CreateBudgetReques
       throw invalid("parent_id", `Budgets can have at most ${maxBudgetLevels} levels.`);
     const id = newId("bud");
     const chain = [id, ...above];
-    const created = { _id: id, accountId, name, chain, amount, period, hard, createdAt: at, deletedAt: null };
+    const terms = { name, chain, amount, period, hard, limits, models, version: 1n };
+    const created = { _id: id, accountId, ...terms, createdAt: at, deletedAt: null };
     await store.budgets.create([created], { session });
     const change = { actor, action: "budget.create", targetId: id, accountId, after: budgetSnapshot(created) };
     await recordChange(store, transaction, change);
@@ -92,7 +97,7 @@ interface BudgetChange {
 }
 
 /**
- * Changes a budget. Grants of its account that are being issued by the former one conflict with the
+ * Changes a budget, and its limits in the pools of permits. Grants of its account that are being issued by the former one conflict with the
  * write of the account's row; what holders have not spent returns, and is granted again by the new
  * one.
  */
@@ -104,31 +109,33 @@ async function changeBudget(billing: Billing, { id, action, actor, decide }: Bud
     if (before === null || before.deletedAt !== null || before.envelope !== undefined) throw unknown();
     const { accountId } = before;
     await store.accounts.updateOne({ _id: accountId }, { $inc: { version: 1n } }, { session });
-    const set = await decide(before, transaction);
+    const set = { ...(await decide(before, transaction)), version: (before.version ?? 0n) + 1n };
     await store.budgets.updateOne({ _id: id }, { $set: set }, { session });
     const after = { ...before, ...set };
     const snapshots = { before: budgetSnapshot(before), after: budgetSnapshot(after) };
     await recordChange(store, transaction, { actor, action, targetId: id, accountId, ...snapshots });
     return after;
   });
+  const { limits = noLimits, version = 0n } = changed;
+  await applyLimits(billing, { _id: id, limits, version });
   billing.recall(changed.accountId);
+  announceBudget(billing, id);
   return changed;
 }
 
 /** Changes the fields that the request has. Charges of the current period stay counted. */
 export async function updateBudget(billing: Billing, request: UpdateBudgetRequest): Promise<Budget> {
-  checkBudgetFields(request);
-  const { id, actor, name, amountNanoUsd, period, hard } = request;
-  const set = {
+  const { id, actor, name, amountNanoUsd, period, hard, limits, models } = request;
+  checkBudgetFields({ name, amountNanoUsd, limits, models: models?.models });
+  const decide: BudgetChange["decide"] = async (before) => ({
     ...(name !== undefined && { name }),
     ...(amountNanoUsd !== undefined && { amount: amountNanoUsd }),
     ...(period !== undefined && { period: periodOf(period) }),
     ...(hard !== undefined && { hard }),
-  };
-  return await messageOf(
-    billing,
-    await changeBudget(billing, { id, actor, action: "budget.update", decide: async () => set }),
-  );
+    ...(limits !== undefined && { limits: limitsAfter(before.limits, limits) }),
+    ...(models !== undefined && { models: models.models }),
+  });
+  return await messageOf(billing, await changeBudget(billing, { id, actor, action: "budget.update", decide }));
 }
 
 /** Deletes a budget that no key and no other budget uses. */

@@ -8,6 +8,7 @@ import type {
   ResolveKeysResponse,
 } from "@uag/proto/billing/v1/keys.ts";
 import type { Billing } from "../billing.ts";
+import { findLevels } from "../budgets/levels.ts";
 import { callerMessage } from "../keys/caller-message.ts";
 
 const maxPrevious = 8;
@@ -68,7 +69,7 @@ async function findSettings({ store }: Billing, ids: readonly string[]): Promise
 }
 
 /**
- * The router's lookup, and media's by id: two to five queries, however many keys are requested. Revoked and expired
+ * The router's lookup, and media's by id: two to six queries, however many keys are requested. Revoked and expired
  * keys and those of disabled accounts are returned too: the router rejects them, and may cache that.
  */
 export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest): Promise<ResolveKeysResponse> {
@@ -83,6 +84,7 @@ export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest
   const all = [...found.values(), ...foundById.values()];
   const settings = await findSettings(billing, [...new Set(all.map((key) => key.accountId))]);
   const roots = await findRoots(billing, all);
+  const levels = await findLevels(billing.store, [...all, ...roots.values()]);
   const resolve = async (request: ResolveKeyRequest): Promise<ResolveKeyResponse> => {
     const byId = foundById.get(request.keyId ?? "");
     const given = byId?.digest ?? candidates(request).find((digest) => found.has(digest.toString("hex")));
@@ -91,7 +93,7 @@ export async function resolveKeys(billing: Billing, { keys }: ResolveKeysRequest
     if (byId === undefined) await renewDigest(billing, given, request);
     const { disabled = false, ...account } = settings.get(key.accountId) ?? {};
     const root = key.envelope && roots.get(key.envelope.rootKeyId);
-    const caller = callerMessage(key, given, { ...account, root });
+    const caller = callerMessage(key, given, { ...account, root, levels });
     return { caller, revoked: key.revokedAt !== null, accountDisabled: disabled };
   };
   return { keys: await Promise.all(keys.map(resolve)) };

@@ -1,4 +1,4 @@
-import { mayUseModel, modelNamed, namesOf } from "@uag/catalog/names";
+import { type ModelRights, mayUseModel, modelNamed, namesOf } from "@uag/catalog/names";
 import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { geminiModelListQuery } from "@uag/contract/requests/generate-content";
@@ -17,9 +17,9 @@ const defaultPage = 50;
 export function listGeminiModels(context: ChatContext): Operation {
   return defineQuery(context, {
     errorFormat: googleErrors,
-    respond({ target }, { models }) {
+    respond({ target }, caller) {
       const { pageSize = defaultPage, pageToken } = readQuery(geminiModelListQuery, target);
-      const all = entriesOf(context.catalog.current, models);
+      const all = entriesOf(context.catalog.current, caller);
       const last = all.findIndex(({ name }) => name === pageToken);
       if (pageToken !== undefined && last < 0)
         throw new GatewayError("invalid_request", "pageToken: is not of this list.", { param: "pageToken" });
@@ -35,10 +35,10 @@ export function listGeminiModels(context: ChatContext): Operation {
 export function getGeminiModel(context: ChatContext): Operation {
   return defineQuery(context, {
     errorFormat: googleErrors,
-    respond({ target }, { models }) {
+    respond({ target }, caller) {
       const id = modelInPath(pathOf(target));
       const model = modelNamed(context.catalog.current, id);
-      if (model === undefined || !mayUseModel(models, model) || !isServed(model))
+      if (model === undefined || !mayUseModel(caller, model) || !isServed(model))
         throw new GatewayError("not_found", "The model does not exist, or this key cannot use it.", { param: "model" });
       return { body: entryOf(model, id) };
     },
@@ -55,8 +55,8 @@ const methodsOf = ({ operations }: Model): string[] =>
 
 const isServed = (model: Model): boolean => methodsOf(model).length > 0;
 
-function entriesOf(catalog: Catalog, allowed: readonly string[]) {
-  const served = [...catalog.models.values()].filter((model) => isServed(model) && mayUseModel(allowed, model));
+function entriesOf(catalog: Catalog, caller: ModelRights) {
+  const served = [...catalog.models.values()].filter((model) => isServed(model) && mayUseModel(caller, model));
   return served.flatMap((model) => namesOf(model).map((name) => entryOf(model, name)));
 }
 

@@ -1,5 +1,5 @@
 import { modelEntries } from "@uag/catalog/model-entry";
-import { mayUseModel, modelNamed } from "@uag/catalog/names";
+import { type ModelRights, mayUseModel, modelNamed } from "@uag/catalog/names";
 import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { modelListQuery } from "@uag/contract/requests/queries";
@@ -23,18 +23,18 @@ export function listModels(context: ChatContext): Operation {
   let version = "";
   const remembered = new Map<string, Buffer>();
   return defineQuery(context, {
-    respond({ target }, { models }) {
+    respond({ target }, caller) {
       const catalog = context.catalog.current;
       const page = readQuery(modelListQuery, target);
       if (page.limit !== undefined || page.after_id !== undefined || page.before_id !== undefined) {
-        return { body: listBody(catalog, models, page) };
+        return { body: listBody(catalog, caller, page) };
       }
       if (catalog.version !== version || remembered.size >= maxRemembered) remembered.clear();
       version = catalog.version;
-      const key = JSON.stringify(models);
+      const key = JSON.stringify([caller.models, ...caller.levels.map(({ models }) => models)]);
       let body = remembered.get(key);
       if (body === undefined) {
-        body = listBody(catalog, models, page);
+        body = listBody(catalog, caller, page);
         remembered.set(key, body);
       }
       return { body };
@@ -45,10 +45,10 @@ export function listModels(context: ChatContext): Operation {
 /** `GET /v1/models/{id}` */
 export function getModel(context: ChatContext): Operation {
   return defineQuery(context, {
-    respond({ target }, { models }) {
+    respond({ target }, caller) {
       const id = modelInPath(pathOf(target));
       const model = modelNamed(context.catalog.current, id);
-      const entry = model && mayUseModel(models, model) ? entryOf(model, id) : undefined;
+      const entry = model && mayUseModel(caller, model) ? entryOf(model, id) : undefined;
       if (entry === undefined) {
         throw new GatewayError("not_found", "The model does not exist, or this key cannot use it.", { param: "model" });
       }
@@ -59,8 +59,8 @@ export function getModel(context: ChatContext): Operation {
 
 const entryOf = (model: Model, name: string) => modelEntries(model).find(({ id }) => id === name);
 
-function listBody(catalog: Catalog, allowed: readonly string[], query: Page): Buffer {
-  const all = [...catalog.models.values()].filter((model) => mayUseModel(allowed, model)).flatMap(modelEntries);
+function listBody(catalog: Catalog, caller: ModelRights, query: Page): Buffer {
+  const all = [...catalog.models.values()].filter((model) => mayUseModel(caller, model)).flatMap(modelEntries);
   const after = query.after_id === undefined ? -1 : all.findIndex((model) => model.id === query.after_id);
   const before = query.before_id === undefined ? -1 : all.findIndex((model) => model.id === query.before_id);
   const range = all.slice(after + 1, before < 0 ? undefined : before);

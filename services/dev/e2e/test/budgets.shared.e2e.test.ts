@@ -93,6 +93,43 @@ describe("budgets that keys share", () => {
     assert.ok(listed.data.every((budget) => budget.id !== spent.id));
   });
 
+  test("keys share the limits of the budgets above them, refusals name the budget, and changes are in force within seconds", async () => {
+    const company = await budgetOf("Company", { max_budget: "5", rpm_limit: 4 });
+    const research = await budgetOf("Research", { max_budget: "5", parent_id: company.id, tpm_limit: 100_000 });
+    const [one, two] = [await clientWith(research.id), await clientWith(company.id)];
+    const statuses: number[] = [];
+    for (const { client } of [one, two, one, two]) statuses.push((await client.post(chat, body)).status);
+    assert.deepEqual(statuses, [200, 200, 200, 200]);
+    const refused = await one.client.post(chat, body);
+    assert.equal(refused.status, 429, refused.text);
+    const { code, message } = refused.json<ErrorResponse>().error;
+    assert.equal(code, "rate_limit_exceeded");
+    const reached = `The budget "Company" (${company.id}) has reached its limit of 4 requests a minute.`;
+    assert.ok(message.startsWith(reached), message);
+    const { headers } = refused;
+    const shown = ["limit-requests", "remaining-requests", "limit-tokens"].map((n) => headers.get(`x-ratelimit-${n}`));
+    assert.deepEqual(shown, ["4", "0", "100000"]);
+    assert.ok(Number(headers.get("retry-after")) > 0);
+
+    await admin("PATCH", `/budgets/${company.id}`, { rpm_limit: null, models: ["gpt-4o*"] });
+    await waitFor(async () => (await two.client.post(chat, body)).status === 200, { what: "the raised limit" });
+    await admin("PATCH", `/budgets/${research.id}`, { models: ["gpt-4o-mini"] });
+    const models = async () =>
+      (await one.client.get("/v1/models")).json<{ data: { id: string }[] }>().data.map(({ id }) => id);
+    await waitFor(async () => (await models()).length === 1, { what: "the model that both allow" });
+    assert.deepEqual(await models(), ["gpt-4o-mini"]);
+    const withheld = await one.client.post(chat, { ...body, model: "gpt-4o" });
+    assert.equal(withheld.status, 400, withheld.text);
+    const named = `The budget "Research" (${research.id}) does not allow the model 'gpt-4o'.`;
+    assert.ok(withheld.json<ErrorResponse>().error.message.startsWith(named), withheld.text);
+    assert.equal((await two.client.post(chat, { ...body, model: "gpt-4o" })).status, 200);
+    const opened = await one.client.post("/v1/envelopes", { max_usd: "0.1", ttl: 60 });
+    assert.equal(opened.status, 201, opened.text);
+    const agent = createTestClient({ baseUrl: fleet.run.base_url, apiKey: opened.json<{ key: string }>().key });
+    const below = await agent.post(chat, { ...body, model: "gpt-4o" });
+    assert.ok(below.json<ErrorResponse>().error.message.startsWith(named), below.text);
+  });
+
   test("an alert reports that a share of a shared budget is spent, also of one that refuses nothing", async () => {
     const soft = await budgetOf("Soft", { max_budget: "0.000001", period: "day", hard: false });
     const { client } = await clientWith(soft.id);

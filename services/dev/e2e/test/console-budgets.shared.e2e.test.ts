@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { adminApi } from "@uag/cli/commands/admin-api";
 import type { SharedFleet } from "@uag/harness/fleet/shared-fleet";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import type { Page } from "playwright-core";
 import { Stage } from "./console/stage.ts";
 
@@ -96,6 +97,40 @@ describe("shared budgets in the console", () => {
     await remove("Company");
     await page.getByText("No shared budgets yet.").waitFor();
     assert.equal(await tree.count(), 0);
+  });
+
+  test("a budget's limits are set, shown and removed, and hold for its keys", async () => {
+    const account = await openAccount();
+    const page = await stage.visit(`/billing?account=${account}`, "Billing");
+    await page.getByRole("button", { name: "New budget" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("Research");
+    await form.getByLabel("Amount").fill("2");
+    await form.getByLabel("Requests per minute").fill("1");
+    await form.getByLabel("Concurrent requests").fill("5");
+    await form.getByRole("combobox", { name: "Models" }).fill("text-embedding-3-small");
+    await page.getByRole("option", { name: "text-embedding-3-small", exact: true }).click();
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    await page.getByText("1 request/min · 5 at once · 1 model").waitFor();
+    const api = adminApi(stage.fleet.run);
+    const { data } = (await api.call("GET", `/budgets?account=${account}`)) as { data: Record<string, unknown>[] };
+    const [{ id, rpm_limit, tpm_limit, max_parallel_requests, models }] = data as [Record<string, unknown>];
+    assert.deepEqual([rpm_limit, tpm_limit, max_parallel_requests, models], [1, null, 5, ["text-embedding-3-small"]]);
+    const made = (await api.call("POST", "/keys", { account_id: account, budget_id: id })) as { key: string };
+    const send = () =>
+      fetch(`${stage.fleet.run.base_url}/v1/embeddings`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${made.key}`, "content-type": "application/json" },
+        body: JSON.stringify(hello),
+      });
+    assert.deepEqual([(await send()).status, (await send()).status], [200, 429]);
+    await act(page, "Research", "Edit");
+    await form.getByLabel("Requests per minute").fill("");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    await page.getByText("5 at once · 1 model").waitFor();
+    await waitFor(async () => (await send()).status === 200, { what: "a request without the limit" });
   });
 
   test("an alert on a shared budget is created for it and shows its name, and what is spent of it", async () => {

@@ -15,6 +15,9 @@ interface Budget {
   readonly parent_id: string | null;
   readonly max_budget: number;
   readonly period: string;
+  readonly rpm_limit: number | null;
+  readonly tpm_limit: number | null;
+  readonly max_parallel_requests: number | null;
   readonly spent_usd: string;
 }
 interface Key {
@@ -98,7 +101,6 @@ describe("npm run import", () => {
       "+ alias fast of gpt-4o-mini",
       "+ alias quick of gpt-4o-mini",
       "! key blocked: It is blocked.",
-      "! rate limits of team Research: Budgets have no limits of requests and tokens here. Set them on the keys.",
     ])
       assert.ok(stdout.split("\n").includes(line), `${line}\n\n${stdout}`);
     assert.match(stdout, /^! api_key of claude-sonnet-4-6: It is os\.environ\/ANTHROPIC_API_KEY, which is not set/m);
@@ -144,6 +146,10 @@ describe("npm run import", () => {
     const [acme, research] = [budgets.get("Acme"), budgets.get("Research")];
     assert.deepEqual([acme?.max_budget, acme?.period, acme?.parent_id], [100, "month", null]);
     assert.deepEqual([research?.max_budget, research?.period, research?.parent_id], [20, "week", acme?.id]);
+    assert.deepEqual(
+      [research?.rpm_limit, research?.tpm_limit, research?.max_parallel_requests],
+      [null, 100_000, null],
+    );
     const ci = keys.get("ci");
     assert.deepEqual(
       [ci?.["rpm_limit"], ci?.["tpm_limit"], ci?.["max_parallel_requests"], ci?.["max_budget"], ci?.budget_id],

@@ -11,6 +11,22 @@ export function modelNamed({ models, aliases }: Pick<Catalog, "models" | "aliase
   return models.get(name) ?? models.get(aliases.get(name) ?? "");
 }
 
-/** Whether a key may use a model, which is so if it may use any of its names. @param allowed the key's list */
-export const mayUseModel = (allowed: readonly string[], model: Named): boolean =>
-  namesOf(model).some((name) => mayUse(allowed, name));
+/** A list of the models that may be used, by their names: see {@link mayUse}. */
+interface Allowing {
+  readonly models: readonly string[];
+}
+
+/** What a caller may use: models that its key and each level above it allow. */
+export interface ModelRights<L extends Allowing = Allowing> extends Allowing {
+  readonly levels: readonly L[];
+}
+
+const allows = ({ models }: Allowing, model: Named): boolean => namesOf(model).some((name) => mayUse(models, name));
+
+/** Whether a caller may use a model, which a list allows if it allows any of its names. */
+export const mayUseModel = (caller: ModelRights, model: Named): boolean =>
+  allows(caller, model) && caller.levels.every((level) => allows(level, model));
+
+/** The lowest level that withholds a model which the key itself may use; undefined: none does. */
+export const withholdingLevel = <L extends Allowing>(caller: ModelRights<L>, model: Named): L | undefined =>
+  allows(caller, model) ? caller.levels.find((level) => !allows(level, model)) : undefined;

@@ -210,7 +210,9 @@ test("a model is found by each of its names, and a key may use it that may use o
   const found = modelNamed(catalog, "fast") ?? assert.fail();
   assert.deepEqual(namesOf(found), ["vendor/m:1", "fast", "own/fast"]);
   assert.deepEqual([modelNamed(catalog, "vendor/m:1"), modelNamed(catalog, "slow")], [found, undefined]);
-  const mayUse = [[], ["fast"], ["own/*"], ["vendor/m:1"], ["acme-1"]].map((allowed) => mayUseModel(allowed, found));
+  const mayUse = [[], ["fast"], ["own/*"], ["vendor/m:1"], ["acme-1"]].map((models) =>
+    mayUseModel({ models, levels: [] }, found),
+  );
   assert.deepEqual(mayUse, [true, true, true, true, false]);
   const entries = modelEntries(found).map(({ id }) => id);
   assert.deepEqual(entries, ["vendor/m:1", "fast", "own/fast"]);

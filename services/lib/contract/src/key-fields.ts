@@ -5,6 +5,28 @@ import { count, nano, time } from "./responses/admin-fields.ts";
 
 const maxModels = 1_000;
 
+/** Models that a key, or the keys below a budget, may use. */
+const models = z
+  .array(
+    z
+      .string()
+      .min(1, "A model's name must not be empty.")
+      .max(maxNameLength, "A model's name can have at most 200 characters."),
+  )
+  .max(maxModels, `A list can have at most ${maxModels} models.`);
+
+/** Limits of a budget for the keys below it together, with the names that they have for a key. */
+export const levelFields = {
+  rpm_limit: limit.optional().describe("Requests a minute of all keys below the budget together; null: no limit."),
+  tpm_limit: limit.optional().describe("Tokens a minute of all keys below the budget together; null: no limit."),
+  max_parallel_requests: limit
+    .optional()
+    .describe("Requests at the same time of all keys below the budget together; null: no limit."),
+  models: models
+    .optional()
+    .describe("Models that the keys below the budget may use, of those that they may use anyway; empty: all of them."),
+} as const;
+
 /** The fields of a key that describe it. */
 export const descriptiveFields = {
   key_alias: name.optional(),
@@ -16,15 +38,7 @@ export const descriptiveFields = {
  * members.
  */
 export const limitFields = {
-  models: z
-    .array(
-      z
-        .string()
-        .min(1, "A model's name must not be empty.")
-        .max(maxNameLength, "A model's name can have at most 200 characters."),
-    )
-    .max(maxModels, `A key can list at most ${maxModels} models.`)
-    .optional(),
+  models: models.optional(),
   expires: expires.optional(),
   rpm_limit: limit.optional(),
   tpm_limit: limit.optional(),

@@ -1,8 +1,9 @@
 import { type GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
-import type { LimitRequest } from "./limits/key-limits.ts";
 import type { Limits } from "./limits/limits.ts";
-import { checkLive, type Reservation } from "./limits/reservation.ts";
+import { checkLive } from "./limits/reservation.ts";
+import type { Reservations } from "./limits/reservations.ts";
+import type { LimitRequest } from "./limits/scope-limits.ts";
 import type { Meters } from "./meters.ts";
 import type { AdmissionOptions } from "./options.ts";
 import { refuseForJournal } from "./refusals.ts";
@@ -32,8 +33,8 @@ export interface AdmitterOptions {
 const unlimited: FreeAdmitted = { headers: [], [Symbol.dispose]: () => {} };
 
 /**
- * Admits requests and tasks: first within their key's limits, then against the grants of the
- * current holder session. A request refused for want of money counts toward no limit.
+ * Admits requests and tasks: first within the limits of their key and its levels, then against the
+ * grants of the current holder session. A request refused for want of money counts toward no limit.
  */
 export class Admitter implements Admission, FreeAdmission, TaskAdmission {
   readonly #options: AdmitterOptions;
@@ -44,7 +45,7 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
 
   async admit(request: AdmitRequest): Promise<Admitted> {
     this.#checkOpen();
-    let reservation: Reservation | undefined;
+    let reservation: Reservations | undefined;
     try {
       reservation = await this.#reserve(request);
       const admitted = this.#admitFromMemory(request, reservation) ?? (await this.#admitLater(request, reservation));
@@ -56,18 +57,18 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
     }
   }
 
-  /** What a request takes of its key's limits; undefined when the key has none. */
+  /** What a request takes of its limits, those of all levels above its key included; undefined without any. */
   #reserve(
     request: Pick<AdmitRequest, "caller" | "tokens" | "operation">,
-  ): Reservation | Promise<Reservation> | undefined {
-    const key = this.#options.limits.of(request.caller);
-    if (key === undefined) return undefined;
+  ): Reservations | Promise<Reservations> | undefined {
+    const limits = this.#options.limits.of(request.caller);
+    if (limits === undefined) return undefined;
     const limitRequest = limitRequestOf(request);
-    return key.take(limitRequest) ?? key.wait(limitRequest);
+    return limits.take(limitRequest) ?? limits.wait(limitRequest);
   }
 
   /** Undefined when memory does not suffice: the lease has expired, or no grant covers the hold. */
-  #admitFromMemory(request: AdmitRequest, reservation: Reservation | undefined): Admitted | undefined {
+  #admitFromMemory(request: AdmitRequest, reservation: Reservations | undefined): Admitted | undefined {
     const { succession, meters } = this.#options;
     checkLive(reservation);
     const session = succession.current;
@@ -84,7 +85,7 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
   }
 
   /** Renews an expired lease and waits for a grant. */
-  async #admitLater(request: AdmitRequest, reservation: Reservation | undefined): Promise<Admitted> {
+  async #admitLater(request: AdmitRequest, reservation: Reservations | undefined): Promise<Admitted> {
     const { meters, dependencies, succession } = this.#options;
     const since = dependencies.clock.monotonic();
     try {
@@ -110,10 +111,10 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
 
   /** Takes one of the key's requests per minute and one concurrency permit, but no tokens. */
   async admitFree({ caller, operation }: Pick<AdmitRequest, "caller" | "operation">): Promise<FreeAdmitted> {
-    const key = this.#options.limits.of(caller);
-    if (key === undefined) return unlimited;
+    const limits = this.#options.limits.of(caller);
+    if (limits === undefined) return unlimited;
     const limitRequest = { tokens: 0, native: isNative(operation) };
-    const reservation = key.take(limitRequest) ?? (await key.wait(limitRequest));
+    const reservation = limits.take(limitRequest) ?? (await limits.wait(limitRequest));
     try {
       checkLive(reservation);
     } catch (error) {

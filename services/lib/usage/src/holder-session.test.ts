@@ -15,6 +15,7 @@ const caller: Caller = {
   limits: undefined,
   version: 1n,
   budgetIds: [],
+  levels: [],
 };
 const requested = {
   requestId: "r",

@@ -1,7 +1,7 @@
 import { Outcome, Pricing, SettlementRule, type UsageEvent } from "@uag/proto/metering/v1/usage.ts";
 import { crashPoint } from "@uag/runtime/crash-point";
 import type { Journal } from "./journal/journal.ts";
-import type { Reservation } from "./limits/reservation.ts";
+import type { Reservations } from "./limits/reservations.ts";
 import { encodeCheckpoint, encodeFinal, encodeStarted } from "./records.ts";
 import type { CredentialSpend } from "./spend/credential-spend.ts";
 import { RequestSpend } from "./spend/request-spend.ts";
@@ -34,7 +34,7 @@ const noHeaders: readonly string[] = [];
 export interface Basis {
   readonly account?: Account | undefined;
   readonly grant?: Grant | undefined;
-  readonly reservation?: Reservation | undefined;
+  readonly reservation?: Reservations | undefined;
 }
 
 /** One admitted request: its hold, journal records and final. */
@@ -45,7 +45,7 @@ export class OpenRequest implements Admitted {
   readonly #session: RequestSession;
   readonly #account: Account | undefined;
   readonly #grant: Grant | undefined;
-  readonly #reservation: Reservation | undefined;
+  readonly #reservation: Reservations | undefined;
   readonly #event: UsageEvent;
   readonly #started: Promise<void>;
   #last: Progress | undefined;

@@ -24,7 +24,16 @@ test("a key spends its monthly budget over two replicas to the last nano-USD, an
   await using second = await replica(backend.env, options);
   const { key } = await keys.createKey({ accountId, name: "", models: [], expiresAtMs: 0n, limits } as never);
   const keyId = key?.id as string;
-  const caller: Caller = { keyId, accountId, models: [], expiresAtMs: 0n, limits, version: 1n, budgetIds: [] };
+  const caller: Caller = {
+    keyId,
+    accountId,
+    models: [],
+    expiresAtMs: 0n,
+    limits,
+    version: 1n,
+    budgetIds: [],
+    levels: [],
+  };
   const call = (n: number, by = caller) => ({ ...request(accountId, `r${n}`, 1_000n), caller: by });
 
   const outcomes = await Promise.allSettled(

@@ -35,6 +35,7 @@ export function request(accountId: string, requestId: string, holdNanoUsd: bigin
     limits: undefined,
     version: 1n,
     budgetIds: [],
+    levels: [],
   };
   return {
     requestId,

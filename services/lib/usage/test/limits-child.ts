@@ -10,6 +10,8 @@ export interface Order {
   readonly keyId: string;
   readonly limits: Record<keyof Limits, number>;
   readonly version: number;
+  /** Budgets above the key, by name, with their limits. */
+  readonly levels: Readonly<Record<string, Partial<Record<keyof Limits, number>>>>;
   /** Total requests, not counting 503s from an unreachable billing, and how many run at once. */
   readonly count: number;
   readonly atOnce: number;
@@ -29,16 +31,27 @@ const report = (line: string): void => {
 const now = (): number => performance.timeOrigin + performance.now();
 let made = 0;
 
+const none = { requestsPerMinute: 0, tokensPerMinute: 0, concurrentRequests: 0, monthlyBudgetNanoUsd: 0 };
+
+const limitsOf = (limits: Partial<Record<keyof Limits, number>>): Limits =>
+  Object.fromEntries(Object.entries({ ...none, ...limits }).map(([name, limit]) => [name, BigInt(limit)])) as never;
+
 /** Resolves to false when billing was unreachable, which is not a refusal by a limit. */
 async function one(order: Order): Promise<boolean> {
   const id = `${process.pid}-${++made}`;
-  const { keyId, limits, version } = order;
-  const caller = { ...request(account, id, 1_000n).caller, keyId, version: BigInt(version) };
-  const own = Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, BigInt(limit)]));
+  const { keyId } = order;
+  const version = BigInt(order.version);
+  const levels = Object.entries(order.levels).map(([name, limits]) => ({
+    id: `bud_${name}`,
+    name,
+    limits: limitsOf(limits),
+    models: [],
+    version,
+  }));
+  const caller = { ...request(account, id, 1_000n).caller, keyId, version, limits: limitsOf(order.limits), levels };
   try {
-    const admitRequest = { ...request(account, id, 1_000n), caller: { ...caller, limits: own as unknown as Limits } };
-    const admitted = await admission.admit(admitRequest);
-    report(`admitted ${id} ${now()}`);
+    const admitted = await admission.admit({ ...request(account, id, 1_000n), caller });
+    report(`admitted ${id} ${now()} ${keyId}`);
     if (order.lastsMs < 0) return true;
     if (order.lastsMs > 0) await sleep(order.lastsMs);
     report(`ended ${id} ${now()}`);

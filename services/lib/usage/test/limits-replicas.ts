@@ -8,6 +8,7 @@ import type { Order } from "./limits-child.ts";
 
 export interface RequestSpan {
   readonly replica: number;
+  readonly keyId: string;
   readonly admittedAt: number;
   endedAt: number | undefined;
 }
@@ -29,6 +30,7 @@ const usual: Order = {
   keyId: "key_test",
   limits: noLimits,
   version: 1,
+  levels: {},
   count: 1,
   atOnce: 1,
   lastsMs: 0,
@@ -42,14 +44,14 @@ export async function startReplicas(backend: Backend, account: string, count: nu
   const children: { process: ChildProcess; ready: boolean; done: (() => void)[] }[] = [];
   const byId = new Map<string, RequestSpan>();
   const hear = (replica: number, line: string): void => {
-    const [word, id = "", time = ""] = line.split(" ");
+    const [word, id = "", time = "", keyId = ""] = line.split(" ");
     const child = children[replica]!;
     if (word === "ready") child.ready = true;
     else if (word === "done") child.done.shift()?.();
     else if (word === "refused") refusals.set(id, (refusals.get(id) ?? 0) + 1);
     else if (word === "ended") byId.get(id)!.endedAt = Number(time);
     else {
-      const span: RequestSpan = { replica, admittedAt: Number(time), endedAt: undefined };
+      const span: RequestSpan = { replica, keyId, admittedAt: Number(time), endedAt: undefined };
       byId.set(id, span);
       spans.push(span);
     }

@@ -74,6 +74,51 @@ test("never admits more than the limit in a minute while replicas are killed", a
   );
 });
 
+test("three replicas with concurrent requests of many keys never exceed the limit of a key, of its team or of their company, and use each up", async () => {
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
+  const company = { requestsPerMinute: 90, concurrentRequests: 6 };
+  const orders = [
+    {
+      keyId: "key_a",
+      limits: limited({ requestsPerMinute: 20 }),
+      levels: { research: { requestsPerMinute: 60 }, company },
+    },
+    { keyId: "key_b", levels: { research: { requestsPerMinute: 60 }, company } },
+    { keyId: "key_c", levels: { sales: { requestsPerMinute: 200, concurrentRequests: 2 }, company } },
+  ];
+  const common = { count: 1_000_000, atOnce: 4, lastsMs: 20, delayMs: 20, untilMs: 10_000 };
+  await Promise.all(all.flatMap((replica) => orders.map((order) => replicas.run(replica, { ...common, ...order }))));
+  const { spans } = replicas;
+  const of = (...keys: string[]) => spans.filter(({ keyId }) => keys.includes(keyId));
+  const research = of("key_a", "key_b");
+  assert.ok(busiestMinute(of("key_a")) <= 20, `${of("key_a").length} of the key`);
+  assert.ok(busiestMinute(research) <= 60, `${research.length} of the team`);
+  assert.ok(maxConcurrent(of("key_c")) <= 2);
+  assert.ok(maxConcurrent(spans) <= 6);
+  assert.equal(busiestMinute(spans), 90, "the whole company's limit, and no more");
+  assert.equal(spans.length, 90);
+  const codes = [...replicas.refusals.keys()].filter((code) => code !== "service_unavailable");
+  assert.deepEqual(codes.sort(), ["concurrency_limit_exceeded", "rate_limit_exceeded"]);
+});
+
+test("a team's permits at a replica killed with -9 are neither used by others early nor lost", async () => {
+  await using backend = await startBackend();
+  await using replicas = await startReplicas(backend, await backend.account(usd), 3);
+  const levels = { team: { requestsPerMinute: 300, concurrentRequests: 5 } };
+  const common = { levels, count: 1_000_000, atOnce: 4, lastsMs: 100, delayMs: 20 };
+  const running = all.map((replica) => replicas.run(replica, { ...common, keyId: `key_${replica}`, untilMs: 2_000 }));
+  await waitFor(() => replicas.spans.some(({ replica }) => replica === 1), { what: "a request of the replica" });
+  await replicas.kill(1);
+  await Promise.all(running);
+  const before = replicas.spans.length;
+  const more = { ...common, untilMs: 12_000 };
+  await Promise.all([0, 2].map((replica) => replicas.run(replica, { ...more, keyId: `key_${replica}` })));
+  assert.ok(busiestMinute(replicas.spans) <= 300);
+  assert.ok(maxConcurrent(replicas.spans) <= 5);
+  assert.ok(replicas.spans.length > before + 20, `${replicas.spans.length - before} by the survivors`);
+});
+
 test("a replica uses its permits while billing is unreachable, then responds 503 and not 429", async () => {
   await using backend = await startBackend();
   await using replicas = await startReplicas(backend, await backend.account(usd), 1);

@@ -32,10 +32,10 @@ export function createImages(context: MediaContext): Operation {
  * Whether the client uses DashScope's format: decided by its model or, if its key may not use such
  * a model, by the body.
  */
-function isAlphaShaped(fields: Fields, { models: allowed }: Caller, { catalog }: MediaContext): boolean {
+function isAlphaShaped(fields: Fields, caller: Caller, { catalog }: MediaContext): boolean {
   const { model: id, input, prompt } = fields;
   const model = typeof id === "string" ? modelNamed(catalog.current, id) : undefined;
-  const known = model !== undefined && mayUseModel(allowed, model) ? model.image?.family : undefined;
+  const known = model !== undefined && mayUseModel(caller, model) ? model.image?.family : undefined;
   if (known !== undefined) return known === "alpha";
   if (typeof id === "string" && id.startsWith("alpha-image")) return true;
   return typeof input === "object" && input !== null && prompt === undefined;

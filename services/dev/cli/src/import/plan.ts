@@ -8,6 +8,15 @@ export interface PlannedBudget {
   /** USD in each period. */
   readonly amount: string;
   readonly period: (typeof budgetPeriods)[number];
+  /** Of all keys below it together; null: unlimited. */
+  readonly limits?: Rates;
+}
+
+/** Limits of requests, tokens and concurrency, as fields of the admin API. */
+export interface Rates {
+  readonly rpm_limit: number | null;
+  readonly tpm_limit: number | null;
+  readonly max_parallel_requests: number | null;
 }
 
 /** A key to be issued in place of one of the other gateway. */

@@ -46,11 +46,18 @@ function budgetId(budgets: ReadonlyMap<string, string>, ref: string | undefined)
 }
 
 function budgetStep(budget: PlannedBudget, account: string): Step {
-  const { ref, name, parent, amount, period } = budget;
+  const { ref, name, parent, amount, period, limits } = budget;
   return {
     text: `budget ${name}: ${shownUsd(amount)} USD ${periodText[period]}`,
     async run({ api, budgets }) {
-      const fields = { account_id: account, name, parent_id: budgetId(budgets, parent), max_budget: amount, period };
+      const fields = {
+        account_id: account,
+        name,
+        parent_id: budgetId(budgets, parent),
+        max_budget: amount,
+        period,
+        ...limits,
+      };
       budgets.set(ref, made.parse(await api.call("POST", "/budgets", fields)).id);
     },
   };

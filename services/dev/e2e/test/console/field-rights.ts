@@ -1,4 +1,4 @@
-import { descriptiveFields, limitFields, operatorFields } from "@uag/contract/key-fields";
+import { descriptiveFields, levelFields, limitFields, operatorFields } from "@uag/contract/key-fields";
 import type { AdminOperation } from "@uag/contract/routes";
 
 /** What happens to a field: it is accepted, or rejected because of the role or of the field. */
@@ -70,6 +70,7 @@ const modelFields = [
   "tokenizer_margin",
   "upstreams",
 ];
+const budgetFields = ["name", "max_budget", "period", "hard", ...Object.keys(levelFields)];
 const alertTerms = ["name", "monthly_usd", "below_usd", "thresholds", "webhook_url", "emails"];
 
 /**
@@ -83,8 +84,8 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
   "admin.keys.create": { ...keyFields, ...members("account_id", "expires") },
   "admin.keys.update": keyFields,
   "admin.keys.regenerate": members("overlap_seconds"),
-  "admin.budgets.create": owners("account_id", "name", "parent_id", "max_budget", "period", "hard"),
-  "admin.budgets.update": owners("name", "max_budget", "period", "hard"),
+  "admin.budgets.create": owners("account_id", "parent_id", ...budgetFields),
+  "admin.budgets.update": owners(...budgetFields),
   "admin.ledger.repair": operators("request_id", "all", "cost_usd", "dry_run", "limit", "after"),
   "admin.prices.accept": operators("model", "price_version", "from", "effective_from", "confirm"),
   "admin.prices.table": operators("name", "origin", "prices"),

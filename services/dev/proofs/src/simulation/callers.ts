@@ -25,6 +25,7 @@ export const budgetCaller: Caller = {
   },
   version: 1n,
   budgetIds: [],
+  levels: [],
 };
 
 /** The same key, with a budget that it shares. */
@@ -39,6 +40,7 @@ export const freeCaller: Caller = {
   limits: undefined,
   version: 1n,
   budgetIds: [],
+  levels: [],
 };
 
 /** What every request of a caller has in common. */

@@ -7,8 +7,9 @@ import { Admitter } from "@uag/usage/admitter";
 import { Adopter } from "@uag/usage/adopt";
 import type { Journal } from "@uag/usage/journal/journal";
 import type { Kernel } from "@uag/usage/journal/kernel";
+import { CallerLimits } from "@uag/usage/limits/caller-limits";
 import { Holder } from "@uag/usage/limits/holder";
-import { KeyLimits } from "@uag/usage/limits/key-limits";
+import { ScopeLimits } from "@uag/usage/limits/scope-limits";
 import type { Publisher } from "@uag/usage/publish/publisher";
 import type { SessionDependencies } from "@uag/usage/session-dependencies";
 import { Succession } from "@uag/usage/succession";
@@ -40,7 +41,7 @@ export class Replica implements Peer, Owner {
   readonly kernel: Kernel;
   alive = true;
   pausedUntil = 0;
-  readonly key: KeyLimits;
+  readonly key: ScopeLimits;
   readonly holder: Holder;
   /** Which credentials of the pool cool down, as this process knows. */
   readonly credentials: CredentialHealth;
@@ -89,7 +90,7 @@ export class Replica implements Peer, Owner {
     const adopting = { ...parts, journals: { ...journals, take }, owner: name, signal };
     this.#adopter = new Adopter({ ...adopting, meters: { ...meters, waiting: quiet } });
     this.holder = new Holder({ clock: this.#clock, lapsed: () => this.key.lapse(), billing: limitsOf(this, options) });
-    this.key = new KeyLimits(limitedKey, { holder: this.holder, clock: this.#clock });
+    this.key = new ScopeLimits(limitedKey, { holder: this.holder, clock: this.#clock });
     void this.#succession.begin(newHolderId());
   }
 
@@ -134,10 +135,10 @@ export class Replica implements Peer, Owner {
 
   /** The limits of the only limited key. */
   readonly #limits = {
-    of: (caller: Caller): KeyLimits | undefined => {
+    of: (caller: Caller): CallerLimits | undefined => {
       if ((caller.rootKeyId ?? caller.keyId) !== limitedKey) return undefined;
       this.key.learn(caller);
-      return this.key;
+      return new CallerLimits([this.key], this.#clock);
     },
   };
 

@@ -1,4 +1,10 @@
-import { catalogChangedSubject, keyChangedSubject, limitRecallSubjects, recallSubjects } from "../messages/billing.ts";
+import {
+  budgetChangedSubject,
+  catalogChangedSubject,
+  keyChangedSubject,
+  limitRecallSubjects,
+  recallSubjects,
+} from "../messages/billing.ts";
 import { refusalSubjects } from "../messages/refusals.ts";
 import { statusSubjects } from "../messages/status.ts";
 import { usageAppliedSubject } from "../messages/usage-applied.ts";
@@ -23,7 +29,13 @@ const capability = (peer: Peer): BusAccess => ({
     statusSubjects.of(peer),
     refusalSubjects.of(peer),
   ],
-  subscribe: [recallSubjects.all, limitRecallSubjects.all, keyChangedSubject, catalogChangedSubject],
+  subscribe: [
+    recallSubjects.all,
+    limitRecallSubjects.all,
+    keyChangedSubject,
+    budgetChangedSubject,
+    catalogChangedSubject,
+  ],
 });
 
 const capabilities = Object.fromEntries(serviceNames.map((name) => [name, capability(name)])) as Record<
@@ -38,13 +50,14 @@ const capabilities = Object.fromEntries(serviceNames.map((name) => [name, capabi
 export const busAccess: Readonly<Record<Peer, BusAccess>> = {
   router: {
     publish: [statusSubjects.of("router"), refusalSubjects.of("router")],
-    subscribe: [keyChangedSubject, statusSubjects.all],
+    subscribe: [keyChangedSubject, budgetChangedSubject, statusSubjects.all],
   },
   billing: {
     publish: [
       recallSubjects.all,
       limitRecallSubjects.all,
       keyChangedSubject,
+      budgetChangedSubject,
       catalogChangedSubject,
       statusSubjects.of("billing"),
     ],

@@ -14,6 +14,12 @@ export const keyChanged = jsonMessage(
   }),
 );
 
+/** NATS subject of {@link budgetChanged}. */
+export const budgetChangedSubject = "billing.budget-changed";
+
+/** What a budget allows to the keys below it, or its name, changed. */
+export const budgetChanged = jsonMessage(z.object({ budget_id: z.string() }));
+
 /** NATS subject of {@link catalogChanged}. */
 export const catalogChangedSubject = "billing.catalog-changed";
 
@@ -26,15 +32,15 @@ export const catalogChanged = jsonMessage(z.object({ version: z.int().min(0) }))
  */
 export const recallSubjects = subjectFamily("billing.recall");
 
-/** The limits of a key that are lent to holders as permits. */
+/** The limits of a key or budget that are lent to holders as permits. */
 export const limitNames = ["requests", "tokens", "concurrency"] as const;
-/** One of a key's limits. */
+/** One of these limits. */
 export type LimitName = (typeof limitNames)[number];
 
 /** How many entries of permits one call may return. */
 export const maxReturnedSlots = 4_096;
 
-/** Permits of a limit of the key in the subject are short: holders return idle ones and reply. */
+/** Permits of a limit of the key or budget in the subject are short: holders return idle ones and reply. */
 export const limitRecallSubjects = subjectFamily("billing.recall-limits");
 
 /** The payload on {@link limitRecallSubjects}. */

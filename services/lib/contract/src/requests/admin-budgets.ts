@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { levelFields } from "../key-fields.ts";
 import { budgetPeriods } from "../responses/admin-budgets.ts";
 import { id, name, pageFields, usd } from "./admin-fields.ts";
 
@@ -28,11 +29,12 @@ export const createBudgetRequest = z.strictObject({
   max_budget: fields.max_budget,
   period: fields.period.default("month"),
   hard: fields.hard.default(true),
+  ...levelFields,
 });
 
 /** Body of `PATCH /admin/v1/budgets/{id}`: at least one field. */
 export const updateBudgetRequest = z
-  .strictObject(fields)
+  .strictObject({ ...fields, ...levelFields })
   .partial()
   .refine((given) => Object.keys(given).length > 0, "Set at least one field to change.");
 

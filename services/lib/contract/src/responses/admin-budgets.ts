@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nano, time } from "./admin-fields.ts";
+import { count, nano, time } from "./admin-fields.ts";
 
 /** The periods after which a budget is available again; `total` never ends. */
 export const budgetPeriods = ["day", "week", "month", "total"] as const;
@@ -15,6 +15,10 @@ export const budget = z.object({
   max_budget_nano_usd: nano.describe("The same amount in nano-USD, exact."),
   period: z.enum(budgetPeriods),
   hard: z.boolean(),
+  rpm_limit: count.nullable().describe("Of all keys below the budget together; so are the other limits."),
+  tpm_limit: count.nullable(),
+  max_parallel_requests: count.nullable(),
+  models: z.array(z.string()).describe("Empty: all models that a key may use."),
   spent_usd: z.string().describe("Charged in the current period."),
   reserved_usd: z.string().describe("Held by running requests, and by services ahead of requests."),
   available_usd: z.string(),

@@ -1,6 +1,7 @@
 import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { type Connection, type Model, Schema } from "mongoose";
 import type { BudgetPeriod, SharedBudget } from "../rules/budget.ts";
+import type { LimitsDocument } from "./keys.ts";
 
 /** The request with an idempotency key that opened an envelope. */
 export interface EnvelopeOpening {
@@ -25,6 +26,9 @@ export interface EnvelopeDocument {
   readonly opening?: EnvelopeOpening;
 }
 
+/** Limits of all keys below a budget together; 0: unlimited. */
+export type BudgetLimitsDocument = Omit<LimitsDocument, "monthlyBudgetNanoUsd">;
+
 /** A budget that keys of an account share, or an envelope: that of one key, and of envelopes below. */
 export interface BudgetDocument {
   readonly _id: string;
@@ -39,6 +43,12 @@ export interface BudgetDocument {
   readonly createdAt: Date;
   /** It still limits requests that were authenticated before. */
   readonly deletedAt: Date | null;
+  /** Absent: no limits but its amount. */
+  readonly limits?: BudgetLimitsDocument;
+  /** The models that the keys below may use; empty or absent: all. */
+  readonly models?: readonly string[];
+  /** Rises with every change; absent: it was never changed. */
+  readonly version?: bigint;
   /** Absent: it is no envelope. The chain of an envelope has only envelopes. */
   readonly envelope?: EnvelopeDocument;
 }
@@ -46,6 +56,16 @@ export interface BudgetDocument {
 const text = { type: String, required: true } as const;
 
 const bytes = { type: Buffer, required: true } as const;
+
+const int64 = { type: Schema.Types.BigInt, required: true } as const;
+
+const limits = new Schema<BudgetLimitsDocument>(
+  { requestsPerMinute: int64, tokensPerMinute: int64, concurrentRequests: int64 } satisfies Record<
+    keyof BudgetLimitsDocument,
+    unknown
+  >,
+  { strict: "throw", _id: false },
+);
 
 const opening = new Schema<EnvelopeOpening>(
   { id: text, digest: bytes, pepperId: { type: String, default: "" }, salt: bytes },
@@ -74,6 +94,9 @@ const schema = new Schema<BudgetDocument>(
     hard: { type: Boolean, required: true },
     createdAt: { type: Date, required: true },
     deletedAt: { type: Date, default: null },
+    limits: { type: limits, default: undefined },
+    models: { type: [String], default: undefined },
+    version: { type: Schema.Types.BigInt },
     envelope: { type: envelope, default: undefined },
   },
   { strict: "throw", versionKey: false },

@@ -160,7 +160,7 @@ function responseOf(
   if (claim.kind === "running") throw new GatewayError("idempotency_in_progress", undefined, { retryAfterMs: 1_000 });
   if (claim.kind === "lost") throw resultLost(claim.receipt);
   const { model } = claim.response;
-  if (model !== undefined && !mayUseModel(caller.models, catalog.models.get(model) ?? { id: model }))
+  if (model !== undefined && !mayUseModel(caller, catalog.models.get(model) ?? { id: model }))
     throw modelNotFound(model, operation);
   return claim.response;
 }

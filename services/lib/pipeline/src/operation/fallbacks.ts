@@ -18,8 +18,8 @@ interface Checking<B> {
 
 /**
  * The models that may respond in place of the one that a request names, each with the request as
- * read for it, best first: the model's fallbacks in the catalogue that are served, that the key may
- * use, and that can express the request. Fallbacks of fallbacks are not used.
+ * read for it, best first: the model's fallbacks in the catalogue that are served, that the caller
+ * may use, and that can express the request. Fallbacks of fallbacks are not used.
  */
 export function fallbacksFor<B, R>(
   spec: RequestSpec<B, R>,
@@ -29,7 +29,7 @@ export function fallbacksFor<B, R>(
   if (spec.fits === undefined || model.fallbacks === undefined || model.fallbacks.length === 0) return none;
   return model.fallbacks.flatMap((id): Fallback<R>[] => {
     const other = catalog.models.get(id);
-    if (other === undefined || !mayUseModel(incoming.caller.models, other)) return [];
+    if (other === undefined || !mayUseModel(incoming.caller, other)) return [];
     if (!other.operations.has(modelOperationOf(spec.name)) || (isReal(model) && !isReal(other))) return [];
     const request = readFor(spec, { body, model: other }, incoming);
     return request === undefined ? [] : [{ model: other, request }];

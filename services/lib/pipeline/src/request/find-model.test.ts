@@ -84,3 +84,29 @@ test("an id of the largest size gets its error within 20 ms", () => {
   const { user, system } = process.threadCpuUsage(before);
   assert.ok(user + system < 20_000, `${user + system} µs`);
 });
+
+test("a model is found only if the key and every budget above it allow one of its names, and the error names the lowest budget that does not", () => {
+  const level = (name: string, models: string[]) => ({
+    id: `bud_${name}`,
+    name,
+    models,
+    version: 1n,
+    limits: undefined,
+  });
+  const caller = Caller.fromPartial({
+    models: ["gpt-4*"],
+    levels: [level("team", ["gpt-4o*"]), level("company", ["gpt-4o-mini"])],
+  });
+  const find = (id: string, operation: string) => () => findModel(catalog, id, caller, operation);
+  assert.equal(find("gpt-4o-mini", "chat.completions")().id, "gpt-4o-mini");
+  const rest = "does not allow the model 'gpt-4o'. GET /v1/models lists the models this key can use.";
+  assert.throws(find("gpt-4o", "chat.completions"), {
+    code: "model_not_found",
+    message: `The budget "company" (bud_company) ${rest}`,
+  });
+  assert.throws(find("gpt-4.1-mini", "messages"), {
+    message: 'model: gpt-4.1-mini. The budget "team" (bud_team) does not allow it.',
+  });
+  const unknown = "There is no model 'text-embedding-3-small'. GET /v1/models lists the models this key can use.";
+  assert.throws(find("text-embedding-3-small", "embeddings"), { message: unknown });
+});

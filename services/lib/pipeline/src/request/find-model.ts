@@ -1,21 +1,24 @@
-import { mayUseModel, modelNamed } from "@uag/catalog/names";
+import { mayUseModel, modelNamed, withholdingLevel } from "@uag/catalog/names";
 import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller, Level } from "@uag/proto/common/v1/caller.ts";
 import { fittingModel, meantModel, usableModels } from "./suggest-model.ts";
 
 /**
  * The model that a request names. A model the key may not use is reported as nonexistent, so that
- * its existence is revealed only to keys that may use it.
+ * its existence is revealed only to keys that may use it. If only a budget above the key does not
+ * allow it, the error names that budget.
  * @throws {GatewayError} `model_not_found` or `endpoint_model_mismatch`
  */
 export function findModel(catalog: Catalog, id: string, caller: Caller, operation: string): Model {
   const model = modelNamed(catalog, id);
-  if (model === undefined || !mayUseModel(caller.models, model)) {
-    throw modelNotFound(id, operation, meantModel(id, usableModels(catalog, caller.models, operation)));
+  if (model === undefined || !mayUseModel(caller, model)) {
+    const level = model && withholdingLevel(caller, model);
+    if (level !== undefined) throw modelWithheld(id, operation, level);
+    throw modelNotFound(id, operation, meantModel(id, usableModels(catalog, caller, operation)));
   }
   if (!model.operations.has(operation)) {
-    const fitting = fittingModel(model, usableModels(catalog, caller.models, operation));
+    const fitting = fittingModel(model, usableModels(catalog, caller, operation));
     throw new GatewayError("endpoint_model_mismatch", mismatchText(model, fitting), { param: "model" });
   }
   return model;
@@ -32,6 +35,15 @@ export function modelNotFound(id: string, operation: string, meant?: string): Ga
   const text = operation.startsWith("messages")
     ? `model: ${shown}${question === "" ? "" : `.${question}`}`
     : `There is no model '${shown}'.${question} GET /v1/models lists the models this key can use.`;
+  return new GatewayError("model_not_found", text, { param: "model" });
+}
+
+/** The error for a model that the key may use, and a budget above it does not allow. */
+function modelWithheld(id: string, operation: string, { id: budget, name }: Level): GatewayError {
+  const reason = `The budget "${name}" (${budget}) does not allow`;
+  const text = operation.startsWith("messages")
+    ? `model: ${id}. ${reason} it.`
+    : `${reason} the model '${id}'. GET /v1/models lists the models this key can use.`;
   return new GatewayError("model_not_found", text, { param: "model" });
 }
 

@@ -1,4 +1,4 @@
-import { mayUseModel, namesOf } from "@uag/catalog/names";
+import { type ModelRights, mayUseModel, namesOf } from "@uag/catalog/names";
 import type { Catalog, Model } from "@uag/catalog/types";
 import { closest } from "./closest.ts";
 
@@ -22,9 +22,9 @@ function bareId(id: string): string {
   return withoutVariant.replaceAll(separators, "-");
 }
 
-/** The models that a key may use for an operation. */
-export function usableModels(catalog: Catalog, allowed: readonly string[], operation: string): readonly Model[] {
-  return [...catalog.models.values()].filter((model) => model.operations.has(operation) && mayUseModel(allowed, model));
+/** The models that a caller may use for an operation. */
+export function usableModels(catalog: Catalog, caller: ModelRights, operation: string): readonly Model[] {
+  return [...catalog.models.values()].filter((model) => model.operations.has(operation) && mayUseModel(caller, model));
 }
 
 /** A model for a path that another one does not serve: of the same owner, if there is one. */

@@ -1,11 +1,31 @@
 import { goDuration } from "./go-duration.ts";
 
+/** The limits per minute, which responses show. */
+export type WindowName = "requests" | "tokens";
+
 /** Current state of one per-minute limit. */
 export interface Standing {
   readonly limit: number;
   readonly remaining: number;
   /** Milliseconds until all of it is free again. */
   readonly resetMs: number;
+}
+
+/** The headers of a response, as of now. */
+export interface LimitHeaders {
+  /** @param refused the limit that refuses the request, shown in place of what it is compared with */
+  headers(native: boolean, refused?: { readonly name: WindowName; readonly standing: Standing }): string[];
+}
+
+/** Of several limits of one kind, the one that leaves the least. */
+export function tightest(standings: readonly (Standing | undefined)[]): Standing | undefined {
+  let found: Standing | undefined;
+  for (const standing of standings) {
+    if (standing === undefined) continue;
+    const less = found === undefined || standing.remaining < found.remaining;
+    if (less || (standing.remaining === found?.remaining && standing.resetMs > found.resetMs)) found = standing;
+  }
+  return found;
 }
 
 /**

@@ -1,15 +1,17 @@
 import { limitRecall, limitRecallResponse, limitRecallSubjects } from "@uag/contract/messages/billing";
 import type { LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Caller, Limits as Terms } from "@uag/proto/common/v1/caller.ts";
 import type { Bus } from "@uag/runtime/bus";
 import type { Clock } from "@uag/runtime/clock";
 import type { Logger } from "@uag/runtime/log";
 import type { RpcClient } from "@uag/runtime/rpc/client";
+import { onBudgetChanged } from "../budget-changes.ts";
 import { onKeyChanged } from "../key-changes.ts";
+import { CallerLimits } from "./caller-limits.ts";
 import { Holder } from "./holder.ts";
-import { KeyLimits } from "./key-limits.ts";
+import { type LimitTerms, ScopeLimits } from "./scope-limits.ts";
 
-/** What a process needs to enforce its keys' limits together with the other replicas. */
+/** What a process needs to enforce the limits of keys and budgets together with the other replicas. */
 export interface LimitsOptions {
   readonly billing: RpcClient<LimitServiceServer>;
   readonly bus: Bus;
@@ -22,12 +24,13 @@ export interface LimitsOptions {
 const tickMs = 1_000;
 
 /**
- * The limits of all keys in this replica. A key without limits costs only a check of its caller.
+ * The limits of all keys and budgets in this replica. A caller without limits costs only a check.
  */
 export class Limits implements AsyncDisposable {
   readonly #options: LimitsOptions;
   readonly #holder: Holder;
-  readonly #keys = new Map<string, KeyLimits>();
+  /** Keys and budgets, by their ids. */
+  readonly #scopes = new Map<string, ScopeLimits>();
   readonly #timer: NodeJS.Timeout;
   #tickedAt: number;
 
@@ -38,34 +41,39 @@ export class Limits implements AsyncDisposable {
       billing,
       clock,
       lapsed: () => {
-        for (const key of this.#keys.values()) key.lapse();
+        for (const scope of this.#scopes.values()) scope.lapse();
       },
     });
     this.#tickedAt = clock.monotonic();
     this.#timer = setInterval(() => this.#advance(), tickMs).unref();
     bus.subscribe(limitRecallSubjects.all, (data, subject) => this.#recalled(limitRecallSubjects.idOf(subject), data));
-    onKeyChanged(options, (keyId) => {
-      void this.#keys.get(keyId)?.returnAll();
-    });
+    const changed = (id: string): void => void this.#scopes.get(id)?.returnAll();
+    onKeyChanged(options, changed);
+    onBudgetChanged(options, changed);
   }
 
-  /** The caller's limits; undefined when it has none. */
-  of(caller: Caller): KeyLimits | undefined {
+  /** The limits of the caller and of the levels above it; undefined when there are none. */
+  of(caller: Caller): CallerLimits | undefined {
     // The key of an envelope uses the permits of the key that it was opened with.
-    const { keyId: own, rootKeyId: keyId = own } = caller;
-    const known = this.#keys.get(keyId);
-    if (known !== undefined) {
-      known.learn(caller);
-      return known;
+    const { keyId: own, rootKeyId: keyId = own, levels, version, limits } = caller;
+    const scopes: ScopeLimits[] = [];
+    const key = this.#scope(keyId, { version, limits });
+    if (key !== undefined) scopes.push(key);
+    for (const level of levels) {
+      const scope = this.#scope(level.id, level);
+      if (scope !== undefined) scopes.push(scope);
     }
-    const { limits } = caller;
-    if (limits === undefined) return undefined;
-    if (limits.requestsPerMinute === 0n && limits.tokensPerMinute === 0n && limits.concurrentRequests === 0n)
-      return undefined;
-    const key = new KeyLimits(keyId, { holder: this.#holder, clock: this.#options.clock });
-    key.learn(caller);
-    this.#keys.set(keyId, key);
-    return key;
+    return scopes.length === 0 ? undefined : new CallerLimits(scopes, this.#options.clock);
+  }
+
+  /** Undefined when it has no limits. */
+  #scope(id: string, terms: LimitTerms): ScopeLimits | undefined {
+    const known = this.#scopes.get(id);
+    if (known === undefined && !isLimited(terms.limits)) return undefined;
+    const scope = known ?? new ScopeLimits(id, { holder: this.#holder, clock: this.#options.clock });
+    scope.learn(terms);
+    if (known === undefined) this.#scopes.set(id, scope);
+    return scope;
   }
 
   #advance(): void {
@@ -73,10 +81,10 @@ export class Limits implements AsyncDisposable {
     const elapsedMs = now - this.#tickedAt;
     this.#tickedAt = now;
     let holds = false;
-    for (const key of this.#keys.values()) {
-      key.advance(elapsedMs, this.#options.idleMs);
-      if (key.holds) holds = true;
-      else if (key.empty) this.#keys.delete(key.keyId);
+    for (const scope of this.#scopes.values()) {
+      scope.advance(elapsedMs, this.#options.idleMs);
+      if (scope.holds) holds = true;
+      else if (scope.empty) this.#scopes.delete(scope.id);
     }
     if (holds)
       this.#holder
@@ -87,12 +95,12 @@ export class Limits implements AsyncDisposable {
   /** Returns everything not in use. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([...this.#keys.values()].map((key) => key.returnAll()));
+    await Promise.all([...this.#scopes.values()].map((scope) => scope.returnAll()));
   }
 
-  #recalled(keyId: string, data: Uint8Array): void {
-    const key = this.#keys.get(keyId);
-    if (key === undefined) return;
+  #recalled(id: string, data: Uint8Array): void {
+    const scope = this.#scopes.get(id);
+    if (scope === undefined) return;
     const { bus, log } = this.#options;
     const recall = limitRecall.decode(data);
     if (recall === undefined) {
@@ -101,14 +109,20 @@ export class Limits implements AsyncDisposable {
     }
     const { kind, need, reply_to: replyTo } = recall;
     if (recall.report === true) {
-      const reply = { holder_id: this.#holder.id, used: key.used(kind) };
+      const reply = { holder_id: this.#holder.id, used: scope.used(kind) };
       bus.connection.publish(replyTo, limitRecallResponse.encode(reply));
       return;
     }
     if (recall.holder_id === this.#holder.id) return;
-    key
+    scope
       .returnIdle(kind, need)
       .then((freeInMs) => bus.connection.publish(replyTo, limitRecallResponse.encode({ free_in_ms: freeInMs })))
       .catch((error: unknown) => log.warn({ err: error }, "a permit recall got no reply"));
   }
+}
+
+function isLimited(limits: Terms | undefined): boolean {
+  if (limits === undefined) return false;
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests } = limits;
+  return requestsPerMinute !== 0n || tokensPerMinute !== 0n || concurrentRequests !== 0n;
 }

@@ -14,15 +14,13 @@ export interface WindowUse {
   readonly until?: number;
 }
 
-/** What one request takes of its key's limits. */
+/** What one request takes of the limits of its key, or of one budget. */
 export class Reservation {
   requests: WindowUse | undefined;
   tokens: WindowUse | undefined;
   concurrency: ConcurrencyPermits | undefined;
   /** The holder that owns these permits; undefined while there are none. */
   heldBy: string | undefined;
-  /** For the client, alternating name and value. */
-  headers: readonly string[] = [];
   readonly #limits: Readonly<Record<LimitName, SharedLimit>>;
   readonly #now: () => number;
   readonly #holder: Pick<Holder, "id" | "live">;
@@ -112,7 +110,7 @@ const lapsed = (): GatewayError =>
  * Call after the last wait. @throws {GatewayError} `service_unavailable` when others may hold its
  * permits by now
  */
-export function checkLive(reservation: Reservation | undefined): void {
+export function checkLive(reservation: Pick<Reservation, "live"> | undefined): void {
   if (reservation?.live === false) throw lapsed();
 }
 

@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { maxReturnedSlots } from "@uag/contract/messages/billing";
 import type { BorrowRequest, LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import { outOfReach } from "../refusals.ts";
+import type { LimitHeaders } from "./headers.ts";
 import type { Holder } from "./holder.ts";
 import type { Permits } from "./window-permits.ts";
 
@@ -13,7 +14,7 @@ export interface ReplicaPermits {
   remove(count: number, now: number): Permits[];
 }
 
-/** One limit of one key: how permits are kept, borrowed and refused. */
+/** One limit of one key or budget: how permits are kept, borrowed and refused. */
 export interface SharedLimitOptions {
   readonly kind: LimitKind;
   readonly keyId: string;
@@ -36,6 +37,8 @@ export interface PermitRequest {
   readonly count: number;
   /** Adds Anthropic's headers to the refusal. */
   readonly native: boolean;
+  /** The refusal's headers. */
+  readonly shown: LimitHeaders;
   /**
    * Called in the same turn in which the permits are taken: by the next one the lease may have
    * expired and other permits be here.
@@ -62,7 +65,7 @@ const aheadPart = 16;
 const aheadMs = 2_000;
 
 /**
- * One limit of one key in this replica: its permits, the waiting requests and a single call to
+ * One limit of one key or budget in this replica: its permits, the waiting requests and a single call to
  * billing at a time. Permits at hand are used from memory; when billing has none either, that is
  * remembered until the next permit can be free.
  */

@@ -55,6 +55,13 @@ export const billing = {
     per: { day: "per day", week: "per week", month: "per month", total: "in total" },
     periods: { day: "Day", week: "Week", month: "Month", total: "Total" },
     neverResets: "Does not reset",
+    rpm_one: "{{count, number}} request/min",
+    rpm_other: "{{count, number}} requests/min",
+    tpm_one: "{{count, number}} token/min",
+    tpm_other: "{{count, number}} tokens/min",
+    concurrency: "{{count, number}} at once",
+    models_one: "{{count, number}} model",
+    models_other: "{{count, number}} models",
     bar: "{{name}}: {{spent}} spent and {{reserved}} reserved of {{amount}}",
     form: {
       create: "New shared budget",
@@ -69,6 +76,8 @@ export const billing = {
       periodHint: "Periods are in UTC; weeks begin on Monday. A total never resets.",
       hard: "Hard limit",
       hardHint: "Rejects requests that could exceed the budget. Otherwise, spend is only counted.",
+      limitsHint: "For all keys below this budget together. Leave empty for unlimited.",
+      modelsHint: "What the keys below this budget may use. Leave empty for all models that a key allows.",
     },
     remove: {
       title: "Delete the budget “{{name}}”?",

@@ -54,6 +54,13 @@ export const billing = {
     per: { day: "每天", week: "每周", month: "每月", total: "总计" },
     periods: { day: "天", week: "周", month: "月", total: "总计" },
     neverResets: "不重置",
+    rpm_one: "每分钟 {{count, number}} 次请求",
+    rpm_other: "每分钟 {{count, number}} 次请求",
+    tpm_one: "每分钟 {{count, number}} 个 Token",
+    tpm_other: "每分钟 {{count, number}} 个 Token",
+    concurrency: "并发 {{count, number}} 个",
+    models_one: "{{count, number}} 个模型",
+    models_other: "{{count, number}} 个模型",
     bar: "{{name}}：已花费 {{spent}}，预留 {{reserved}}，共 {{amount}}",
     form: {
       create: "新建共享预算",
@@ -68,6 +75,8 @@ export const billing = {
       periodHint: "周期按 UTC 计算，每周从周一开始。“总计”从不重置。",
       hard: "硬性限额",
       hardHint: "拒绝可能超出预算的请求；关闭时仅统计花费。",
+      limitsHint: "由此预算下的所有密钥共用。留空表示不限。",
+      modelsHint: "此预算下的密钥可使用的模型。留空则为各密钥允许的全部模型。",
     },
     remove: {
       title: "删除预算“{{name}}”？",

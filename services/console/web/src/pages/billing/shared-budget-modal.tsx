@@ -1,12 +1,14 @@
-import { Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { Modal, MultiSelect, Select, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/error.ts";
+import { useModels } from "../../api/models.ts";
 import type { SharedBudget } from "../../api/types.ts";
 import { Actions } from "../../ui/actions.tsx";
 import { AmountInput } from "../../ui/amount-input.tsx";
+import { RateInputs } from "../keys/rate-inputs.tsx";
 import { type BudgetValues, budgetValuesOf, pathsOf, possibleParents, saveBudget } from "./shared-budgets.ts";
 
 interface FormProps {
@@ -32,6 +34,7 @@ function BudgetForm({ account, budgets, of: budget, onClose }: FormProps) {
       if (field !== null && field in form.getValues()) form.setFieldError(field, error.message);
     },
   });
+  const models = useModels();
   const paths = pathsOf(budgets);
   const parents = possibleParents(budgets).map(({ id, name }) => ({ value: id, label: paths.get(id) ?? name }));
   return (
@@ -68,6 +71,27 @@ function BudgetForm({ account, budgets, of: budget, onClose }: FormProps) {
           label={t("billing.shared.form.hard")}
           description={t("billing.shared.form.hardHint")}
           {...form.getInputProps("hard", { type: "checkbox" })}
+        />
+        <div>
+          <Text size="sm" fw={500}>
+            {t("keys.form.limits")}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {t("billing.shared.form.limitsHint")}
+          </Text>
+        </div>
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+          <RateInputs form={form} />
+        </SimpleGrid>
+        <MultiSelect
+          label={t("keys.form.models")}
+          description={t("billing.shared.form.modelsHint")}
+          data={[...new Set([...(models.data ?? []).map(({ id }) => id), ...(budget?.models ?? [])])]}
+          searchable
+          clearable
+          hidePickedOptions
+          limit={100}
+          {...form.getInputProps("models")}
         />
         <Actions of={save} onCancel={onClose}>
           {t("common.save")}

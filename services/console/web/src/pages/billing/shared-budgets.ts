@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/http.ts";
 import type { Page, SharedBudget } from "../../api/types.ts";
+import { orNull } from "../keys/key-values.ts";
 
 const path = "/admin/v1/budgets";
 /** Levels of budgets, as the API permits them. */
@@ -73,6 +74,10 @@ export interface BudgetValues {
   max_budget: string | number;
   period: SharedBudget["period"];
   hard: boolean;
+  rpm_limit: number | "";
+  tpm_limit: number | "";
+  max_parallel_requests: number | "";
+  models: string[];
 }
 
 export const budgetValuesOf = (budget?: SharedBudget): BudgetValues => ({
@@ -81,12 +86,22 @@ export const budgetValuesOf = (budget?: SharedBudget): BudgetValues => ({
   max_budget: budget?.max_budget ?? "",
   period: budget?.period ?? "month",
   hard: budget?.hard ?? true,
+  rpm_limit: budget?.rpm_limit ?? "",
+  tpm_limit: budget?.tpm_limit ?? "",
+  max_parallel_requests: budget?.max_parallel_requests ?? "",
+  models: budget?.models ?? [],
 });
 
 /** Creates a budget, or changes one; its place in the tree is fixed. */
 export function saveBudget(account: string, values: BudgetValues, budget?: SharedBudget): Promise<SharedBudget> {
-  const { name, parent_id, max_budget, period, hard } = values;
-  const body = { name: name.trim(), max_budget: Number(max_budget).toFixed(9), period, hard };
+  const { name, parent_id, max_budget, period, hard, models } = values;
+  const limits = {
+    rpm_limit: orNull(values.rpm_limit),
+    tpm_limit: orNull(values.tpm_limit),
+    max_parallel_requests: orNull(values.max_parallel_requests),
+    models,
+  };
+  const body = { name: name.trim(), max_budget: Number(max_budget).toFixed(9), period, hard, ...limits };
   if (budget !== undefined) return call<SharedBudget>(budgetPath(budget.id), { method: "PATCH", body });
   return call<SharedBudget>(path, {
     method: "POST",

@@ -77,6 +77,17 @@ function Bar({ of: budget }: { readonly of: SharedBudget }) {
   );
 }
 
+/** What it limits in addition to money. */
+function limitsOf({ rpm_limit, tpm_limit, max_parallel_requests, models }: SharedBudget) {
+  const all = [
+    ["rpm", rpm_limit],
+    ["tpm", tpm_limit],
+    ["concurrency", max_parallel_requests],
+    ["models", models.length],
+  ] as const;
+  return all.flatMap(([name, limit]): [typeof name, number][] => (limit ? [[name, Number(limit)]] : []));
+}
+
 function Row({ of: budget, changes }: RowProps) {
   const { t } = useTranslation();
   const { name, period, hard, spent_usd: spent, reserved_usd: reserved, max_budget, resets_at: resetsAt } = budget;
@@ -108,6 +119,7 @@ function Row({ of: budget, changes }: RowProps) {
           </>
         )}
         {nanoUsdOf(reserved) > 0n && ` · ${t("keys.use.held", { amount: shortUsd(nanoUsdOf(reserved)) })}`}
+        {limitsOf(budget).map(([limit, count]) => ` · ${t(`billing.shared.${limit}`, { count })}`)}
       </Text>
     </Stack>
   );

@@ -49,7 +49,8 @@ export function valuesOf(key?: Key): KeyValues {
   };
 }
 
-const orNull = <T>(value: T | ""): T | null => (value === "" ? null : value);
+/** A field of a form, where empty means none. */
+export const orNull = <T>(value: T | ""): T | null => (value === "" ? null : value);
 
 /** Fields that a form sets only when they change. */
 type WhenChanged = "expires" | "routing_strategy";

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { useTranslation } from "react-i18next";
 import { BudgetField } from "./budget-field.tsx";
 import type { KeyValues } from "./key-values.ts";
+import { RateInputs, useLimitProps } from "./rate-inputs.tsx";
 
 interface Props {
   readonly form: UseFormReturnType<KeyValues>;
@@ -14,13 +15,7 @@ interface Props {
 /** The limits of a key, or of all keys that a member creates. */
 export function LimitFields({ form, hint, account }: Props) {
   const { t } = useTranslation();
-  const limit = {
-    min: 1,
-    allowDecimal: false,
-    allowNegative: false,
-    thousandSeparator: ",",
-    placeholder: t("common.unlimited"),
-  };
+  const limit = useLimitProps();
   return (
     <Stack gap="xs">
       <div>
@@ -32,24 +27,7 @@ export function LimitFields({ form, hint, account }: Props) {
         </Text>
       </div>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        <NumberInput
-          label={t("keys.form.rpm")}
-          {...limit}
-          key={form.key("rpm_limit")}
-          {...form.getInputProps("rpm_limit")}
-        />
-        <NumberInput
-          label={t("keys.form.tpm")}
-          {...limit}
-          key={form.key("tpm_limit")}
-          {...form.getInputProps("tpm_limit")}
-        />
-        <NumberInput
-          label={t("keys.form.concurrency")}
-          {...limit}
-          key={form.key("max_parallel_requests")}
-          {...form.getInputProps("max_parallel_requests")}
-        />
+        <RateInputs form={form} />
         <NumberInput
           label={t("keys.form.budget")}
           {...limit}

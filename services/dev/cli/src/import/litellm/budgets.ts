@@ -1,4 +1,4 @@
-import type { Note, Plan, PlannedBudget } from "../plan.ts";
+import type { Note, Plan, PlannedBudget, Rates } from "../plan.ts";
 import { usdLeft } from "../plan.ts";
 import type { RowOf } from "./tables.ts";
 
@@ -37,6 +37,7 @@ interface Level {
   readonly id: string;
   readonly name: string | null | undefined;
   readonly limit: Limit | undefined;
+  readonly rates: Rates;
   readonly parent: string | undefined;
 }
 
@@ -56,14 +57,29 @@ export function limitOf(row: LimitRow | undefined, spend: number | null | undefi
   return { amount: row.max_budget, duration: row.budget_duration ?? undefined, spend: spend ?? 0 };
 }
 
+type RateRow = Partial<Pick<RowOf<"TeamTable">, "rpm_limit" | "tpm_limit" | "max_parallel_requests">>;
+
+/** LiteLLM's limits of a row, where 0 is none too. */
+export const ratesOf = (row: RateRow | undefined): Rates => ({
+  rpm_limit: row?.rpm_limit || null,
+  tpm_limit: row?.tpm_limit || null,
+  max_parallel_requests: row?.max_parallel_requests || null,
+});
+
+const isLimited = (rates: Rates): boolean => Object.values(rates).some((rate) => rate !== null);
+
+const noBudget =
+  "Limits belong to a budget here, and it has none. Create one: POST /admin/v1/budgets with them and hard: false.";
+
 function levelsOf({ budgets, organizations, teams, projects }: Levels): Level[] {
   const shared = new Map(budgets.map((budget) => [budget.budget_id, budget]));
   const limit = (id: string | null | undefined, spend: number | null | undefined) =>
     limitOf(shared.get(id ?? ""), spend);
+  const rates = (id: string | null | undefined) => ratesOf(shared.get(id ?? ""));
   return [
     ...organizations.map((row): Level => {
       const { organization_id: id, organization_alias: name, budget_id: budget, spend } = row;
-      return { kind: "organization", id, name, limit: limit(budget, spend), parent: undefined };
+      return { kind: "organization", id, name, limit: limit(budget, spend), rates: rates(budget), parent: undefined };
     }),
     ...teams.map((row): Level => {
       const { team_id: id, team_alias: name, organization_id: parent, spend } = row;
@@ -72,12 +88,14 @@ function levelsOf({ budgets, organizations, teams, projects }: Levels): Level[] 
         id,
         name,
         limit: limitOf(row, spend),
+        rates: ratesOf(row),
         parent: parent ? `organization/${parent}` : undefined,
       };
     }),
     ...projects.map((row): Level => {
       const { project_id: id, project_alias: name, team_id: parent, budget_id: budget, spend } = row;
-      return { kind: "project", id, name, limit: limit(budget, spend), parent: parent ? `team/${parent}` : undefined };
+      const above = parent ? `team/${parent}` : undefined;
+      return { kind: "project", id, name, limit: limit(budget, spend), rates: rates(budget), parent: above };
     }),
   ];
 }
@@ -90,16 +108,18 @@ export function planBudgets({ budgets, notes }: Pick<Plan, "budgets" | "notes">,
   const levels = levelsOf(rows);
   const refs = new Map<string, string | undefined>();
   const names = new Set<string>();
-  for (const { kind, id, name, limit, parent: above } of levels) {
+  for (const { kind, id, name, limit, rates, parent: above } of levels) {
     const ref = `${kind}/${id}`;
     const parent = above === undefined ? undefined : refs.get(above);
     refs.set(ref, limit === undefined ? parent : ref);
+    if (limit === undefined && isLimited(rates))
+      notes.push({ what: `rate limits of ${kind} ${name || id}`, why: noBudget });
     if (limit === undefined) continue;
     const { note, ...budget } = budgetOf(limit);
     const usual = name || id;
     const unique = names.has(usual) ? `${usual} (${id})` : usual;
     names.add(unique);
-    budgets.push({ ref, name: unique, parent, ...budget });
+    budgets.push({ ref, name: unique, parent, ...budget, ...(isLimited(rates) && { limits: rates }) });
     if (note !== undefined) notes.push({ what: `${kind} ${usual}`, why: note } satisfies Note);
   }
   return refs;

@@ -1,5 +1,5 @@
 import type { Plan, PlannedKey } from "../plan.ts";
-import { type BudgetRefs, budgetOf, type Levels, limitOf } from "./budgets.ts";
+import { type BudgetRefs, budgetOf, type Levels, limitOf, ratesOf } from "./budgets.ts";
 import type { RowOf } from "./tables.ts";
 
 type Token = RowOf<"VerificationToken">;
@@ -60,8 +60,6 @@ interface Owners {
   readonly now: number;
 }
 
-const whole = (limit: number | null | undefined): number | null => limit || null;
-
 /** The budget above a key: of its project, its team or its organization. */
 function budgetAbove({ project_id: project, team_id: team, organization_id: organization }: Token, refs: BudgetRefs) {
   const levels = [`project/${project}`, `team/${team}`, `organization/${organization}`];
@@ -91,9 +89,11 @@ function planKey(plan: Plan, token: Token, { rows, refs }: Owners): PlannedKey {
       key_alias: name,
       models: modelsOf(token, team),
       expires: token.expires ? `${token.expires.replace(" ", "T")}Z` : null,
-      rpm_limit: whole(token.rpm_limit ?? shared?.rpm_limit),
-      tpm_limit: whole(token.tpm_limit ?? shared?.tpm_limit),
-      max_parallel_requests: whole(token.max_parallel_requests ?? shared?.max_parallel_requests),
+      ...ratesOf({
+        rpm_limit: token.rpm_limit ?? shared?.rpm_limit,
+        tpm_limit: token.tpm_limit ?? shared?.tpm_limit,
+        max_parallel_requests: token.max_parallel_requests ?? shared?.max_parallel_requests,
+      }),
       max_budget: monthly ? own.amount : null,
       metadata: { ...(tags.length > 0 && { tags }), ...(token.user_id && { litellm_user: token.user_id }) },
     },

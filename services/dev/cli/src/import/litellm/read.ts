@@ -15,23 +15,13 @@ export interface LiteLlmSource {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const noRates = "Budgets have no limits of requests and tokens here. Set them on the keys.";
-
 /** Limits of LiteLLM that have no equal here. */
-async function lostLimits(dump: Dump, { teams, organizations, budgets }: Levels): Promise<Note[]> {
-  const rated = teams.filter(({ tpm_limit: tpm, rpm_limit: rpm, max_parallel_requests: max }) => tpm || rpm || max);
-  const owners = new Set(
-    budgets.filter(({ tpm_limit: tpm, rpm_limit: rpm }) => tpm || rpm).map(({ budget_id: id }) => id),
-  );
+async function lostLimits(dump: Dump): Promise<Note[]> {
   const users = (await rowsOf(dump, "UserTable")).filter(({ max_budget: max }) => typeof max === "number");
   const endUsers = (await rowsOf(dump, "EndUserTable")).filter(({ budget_id: id }) => id);
   const members = (await rowsOf(dump, "TeamMembership")).filter(({ budget_id: id }) => id);
   const why = "There is no budget of a person here. Give the keys a budget that they share.";
   return [
-    ...rated.map((team) => ({ what: `rate limits of team ${team.team_alias || team.team_id}`, why: noRates })),
-    ...organizations
-      .filter(({ budget_id: id }) => owners.has(id ?? ""))
-      .map((row) => ({ what: `rate limits of organization ${row.organization_alias}`, why: noRates })),
     ...users.map(({ user_id: id }) => ({ what: `budget of user ${id}`, why })),
     ...endUsers.map(({ user_id: id }) => ({ what: `budget of end user ${id}`, why })),
     ...members.map(({ user_id: id, team_id: team }) => ({ what: `budget of ${id} in team ${team}`, why })),
@@ -69,6 +59,6 @@ export async function planLiteLlm({ dump, config, env }: LiteLlmSource, live: Li
   const rows = await levelsIn(dump);
   const refs = planBudgets(plan, rows);
   planKeys(plan, await rowsOf(dump, "VerificationToken"), { rows, refs, now: Date.now() });
-  plan.notes.push(...(await lostLimits(dump, rows)), ...(await teamAliases(dump, rows)));
+  plan.notes.push(...(await lostLimits(dump)), ...(await teamAliases(dump, rows)));
   return plan;
 }

@@ -1,17 +1,17 @@
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { LimitName } from "@uag/contract/messages/billing";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
-import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import type { Clock } from "@uag/runtime/clock";
 import { ConcurrencyPermits } from "./concurrency-permits.ts";
-import { limitHeaders, type Standing } from "./headers.ts";
+import type { LimitHeaders, Standing, WindowName } from "./headers.ts";
 import type { Holder } from "./holder.ts";
-import { largerThanLimit, overLimit } from "./refusal.ts";
+import { largerThanLimit, overLimit, type ReachedLimit } from "./refusal.ts";
 import { Reservation } from "./reservation.ts";
 import { type PermitRequest, SharedLimit } from "./shared-limit.ts";
 import { WindowPermits } from "./window-permits.ts";
 
-/** What a request needs of its key's limits. */
+/** What a request needs of the limits of its key and of each level above it. */
 export interface LimitRequest {
   /** 0 for a request without tokens. */
   readonly tokens: number;
@@ -19,7 +19,15 @@ export interface LimitRequest {
   readonly native: boolean;
 }
 
-interface KeyLimitsOptions {
+/** The limits of a key, or of a budget with its name, as of a version. */
+export interface LimitTerms {
+  readonly version: bigint;
+  readonly limits?: Limits | undefined;
+  /** Absent: those of a key. */
+  readonly name?: string;
+}
+
+interface ScopeLimitsOptions {
   readonly holder: Holder;
   readonly clock: Clock;
 }
@@ -29,25 +37,28 @@ const concurrencyRetryMs = 500;
 const concurrencyExhaustedMs = 100;
 const unknownRetryMs = 1_000;
 const max = BigInt(Number.MAX_SAFE_INTEGER);
-type WindowName = "requests" | "tokens";
 const names = ["requests", "tokens", "concurrency"] as const;
 
-/** One key's limits in this replica. */
-export class KeyLimits {
-  readonly keyId: string;
-  readonly #options: KeyLimitsOptions;
+/** The limits of one scope, a key or a budget, in this replica. */
+export class ScopeLimits {
+  readonly id: string;
+  readonly #options: ScopeLimitsOptions;
   readonly #now: () => number;
   readonly #limits: Readonly<Record<LimitName, SharedLimit>>;
   #requests = new WindowPermits();
   #tokens = new WindowPermits();
   readonly #concurrency = new ConcurrencyPermits();
   #version = -1n;
+  /** Undefined for a key. */
+  #name: string | undefined;
+  /** Requests that wait here or for another limit, and may take permits here. */
+  waiting = 0;
 
-  constructor(keyId: string, options: KeyLimitsOptions) {
-    this.keyId = keyId;
+  constructor(id: string, options: ScopeLimitsOptions) {
+    this.id = id;
     this.#options = options;
     this.#now = () => options.clock.monotonic();
-    const common = { keyId, now: this.#now, holder: options.holder };
+    const common = { keyId: id, now: this.#now, holder: options.holder };
     const window = { ...common, unknownExhaustedMs: unknownRetryMs };
     this.#limits = {
       requests: new SharedLimit({
@@ -70,18 +81,18 @@ export class KeyLimits {
         kind: LimitKind.CONCURRENCY,
         permits: this.#concurrency,
         take: () => this.#concurrency.use(),
-        refusal: ({ native }) =>
-          overLimit("concurrency", this.#limits.concurrency.limit, {
+        refusal: ({ native, shown }) =>
+          overLimit(this.#reached("concurrency"), {
             retryAfterMs: concurrencyRetryMs,
-            headers: this.headers(native),
+            headers: shown.headers(native),
           }),
       }),
     };
   }
 
-  /** True when forgetting this key would lose nothing. */
+  /** True when forgetting this scope would lose nothing. */
   get empty(): boolean {
-    return names.every((name) => this.#limits[name].empty) && this.#concurrency.inFlight === 0;
+    return this.waiting === 0 && this.#concurrency.inFlight === 0 && names.every((name) => this.#limits[name].empty);
   }
 
   /** True while this replica must send heartbeats to billing. */
@@ -89,10 +100,11 @@ export class KeyLimits {
     return names.some((name) => this.#limits[name].permits.held > 0);
   }
 
-  /** Adopts the caller's view of the key's limits if it is newer. */
-  learn({ version, limits }: Caller): void {
+  /** Adopts the caller's view of the limits if it is newer. */
+  learn({ version, limits, name: shownName }: LimitTerms): void {
     if (version <= this.#version) return;
     this.#version = version;
+    this.#name = shownName;
     const now = {
       requests: limits?.requestsPerMinute ?? 0n,
       tokens: limits?.tokensPerMinute ?? 0n,
@@ -108,7 +120,7 @@ export class KeyLimits {
     }
   }
 
-  /** The key changed in an unknown way: returns all idle permits; others are borrowed on demand. */
+  /** The scope changed in an unknown way: returns all idle permits; others are borrowed on demand. */
   async returnAll(): Promise<void> {
     await Promise.all(names.map((name) => this.#returnAll(name)));
   }
@@ -119,13 +131,9 @@ export class KeyLimits {
     return limit.returnAll(permits.removeAll(this.#now()));
   }
 
-  /**
-   * Takes from memory; undefined when it would have to wait. @throws {GatewayError} when waiting
-   * cannot help
-   */
+  /** Takes from memory; undefined when it would have to wait. */
   take(request: LimitRequest): Reservation | undefined {
     const now = this.#now();
-    this.#check(request);
     if (!this.#options.holder.live) return undefined;
     const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#options.holder });
     for (const name of names) {
@@ -138,35 +146,45 @@ export class KeyLimits {
       }
       this.#note(reservation, name, count);
     }
-    reservation.headers = this.headers(request.native);
     return reservation;
   }
 
-  /** Takes one limit after another, waiting for billing where needed. @throws {GatewayError} */
-  async wait(request: LimitRequest): Promise<Reservation> {
-    this.#check(request);
+  /**
+   * Takes one limit after another, waiting for billing where needed.
+   * @param shown the headers of a refusal
+   * @throws {GatewayError}
+   */
+  async wait({ tokens, native }: LimitRequest, shown: LimitHeaders): Promise<Reservation> {
     const reservation = new Reservation(this.#limits, { now: this.#now, holder: this.#options.holder });
     try {
       for (const name of names) {
         const limit = this.#limits[name];
-        const count = name === "tokens" ? request.tokens : 1;
+        const count = name === "tokens" ? tokens : 1;
         if (limit.limit === 0 || count === 0) continue;
         const live = this.#options.holder.live;
         const note = (): void => this.#note(reservation, name, count);
         if (live && limit.take(count, this.#now())) note();
-        else await limit.wait({ count, native: request.native, taken: note });
+        else await limit.wait({ count, native, shown, taken: note });
       }
     } catch (error) {
       reservation.undo();
       throw error;
     }
-    reservation.headers = this.headers(request.native);
     return reservation;
   }
 
-  #check({ tokens, native }: LimitRequest): void {
+  /** @throws {GatewayError} when waiting cannot help */
+  check({ tokens, native }: LimitRequest, shown: LimitHeaders): void {
     const { limit } = this.#limits.tokens;
-    if (limit !== 0 && tokens > limit) throw largerThanLimit(tokens, limit, this.headers(native));
+    if (limit !== 0 && tokens > limit) throw largerThanLimit(tokens, this.#reached("tokens"), shown.headers(native));
+  }
+
+  #reached(name: LimitName): ReachedLimit {
+    return {
+      name,
+      limit: this.#limits[name].limit,
+      scope: this.#name === undefined ? "this key" : `the budget "${this.#name}" (${this.id})`,
+    };
   }
 
   #note(reservation: Reservation, name: LimitName, count: number): void {
@@ -183,28 +201,25 @@ export class KeyLimits {
     ms: number | undefined,
   ): GatewayError {
     const now = this.#now();
-    const { limit } = this.#limits[name];
     const own = request.count === 1 ? permits.nextFreeInMs(now) : permits.freeInMs(request.count, now);
     const retryAfterMs = Math.min(own ?? ms ?? unknownRetryMs, ms ?? Number.POSITIVE_INFINITY);
-    return overLimit(name, limit, { retryAfterMs, headers: this.headers(request.native, { name, retryAfterMs }) });
+    const standing = this.#standing(name, permits);
+    // A refused limit is shown as used up, though perhaps other replicas used it.
+    const usedUp = { remaining: 0, resetMs: Math.max(standing.resetMs, retryAfterMs) };
+    const refused = { name, standing: name === "requests" ? { ...standing, ...usedUp } : standing };
+    return overLimit(this.#reached(name), { retryAfterMs, headers: request.shown.headers(request.native, refused) });
   }
 
-  /**
-   * The response headers as of now. A refused limit is shown as used up, though perhaps other
-   * replicas used it.
-   */
-  headers(native: boolean, refused?: { readonly name: WindowName; readonly retryAfterMs: number }): string[] {
+  /** The current state of a limit; undefined without one. */
+  standing(name: WindowName): Standing | undefined {
+    if (this.#limits[name].limit === 0) return undefined;
+    return this.#standing(name, { requests: this.#requests, tokens: this.#tokens }[name]);
+  }
+
+  #standing(name: WindowName, permits: WindowPermits): Standing {
     const now = this.#now();
-    const standing = (name: WindowName, permits: WindowPermits): Standing | undefined => {
-      const { limit } = this.#limits[name];
-      if (limit === 0) return undefined;
-      const resetMs = permits.allFreeInMs(now);
-      if (refused?.name === name && name === "requests")
-        return { limit, remaining: 0, resetMs: Math.max(resetMs, refused.retryAfterMs) };
-      return { limit, remaining: Math.max(0, limit - permits.usedAt(now)), resetMs };
-    };
-    const standings = { requests: standing("requests", this.#requests), tokens: standing("tokens", this.#tokens) };
-    return limitHeaders(standings, { native, nowMs: this.#options.clock.now() });
+    const { limit } = this.#limits[name];
+    return { limit, remaining: Math.max(0, limit - permits.usedAt(now)), resetMs: permits.allFreeInMs(now) };
   }
 
   /** The limit's permits that are in use or cooling down in this replica. */
