@@ -6,10 +6,7 @@ import { notOfferedText } from "./not-offered.ts";
 const known: readonly [path: string, text: string][] = [
   ["/v1/edits", "This gateway does not offer OpenAI's endpoint for text edits. Use POST /v1/chat/completions."],
   ["/v1/fine_tuning/jobs/ftjob-1/events", "This gateway does not offer OpenAI's endpoint for fine-tuning."],
-  [
-    "/v1/messages/batches/msgbatch_1/results",
-    "This gateway does not offer Anthropic's endpoint for message batches. Send the messages one by one to POST /v1/messages.",
-  ],
+  ["/v1/skills/skill_1", "This gateway does not offer Anthropic's endpoint for skills."],
   [
     "/v1/responses/compact",
     "This gateway does not offer OpenAI's endpoint for background and compacted responses. Send the conversation's earlier messages with each request.",

@@ -31,7 +31,6 @@ const rows: readonly Row[] = [
   ["/v1/vector_stores", "OpenAI", "vector stores"],
   ["/v1/videos", "OpenAI", "videos", "Use POST /v1/videos/generations."],
   ["/v1/complete", "Anthropic", "legacy text completions", "Use POST /v1/messages."],
-  ["/v1/messages/batches", "Anthropic", "message batches", "Send the messages one by one to POST /v1/messages."],
   ["/v1/organizations", "Anthropic", "organization administration"],
   ["/v1/skills", "Anthropic", "skills"],
 ];

@@ -1,5 +1,5 @@
+import { errorShapeOfPath } from "@uag/contract/errors/shape-of-path";
 import type { ErrorShape } from "@uag/contract/errors/shapes";
-import { errorShapeOfPath } from "@uag/contract/routes";
 import type { Request } from "express";
 import type { HeaderList } from "./headers.ts";
 import type { GatewayResponse } from "./request-state.ts";

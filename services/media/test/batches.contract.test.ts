@@ -6,7 +6,7 @@ import { createLogger } from "@uag/runtime/log";
 import { endingOf } from "../src/batches/batch.ts";
 import { nextStep } from "../src/batches/steps.ts";
 import { BatchWorker } from "../src/batches/worker.ts";
-import { lineOf, openBatches } from "./batches/support.ts";
+import { lineOf, openBatches, own } from "./batches/support.ts";
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, n) => lineOf(n));
 const used = { status: 402, body: { error: { code: "insufficient_balance", message: "The balance is used up." } } };
@@ -46,7 +46,11 @@ test("workers run batches of several accounts side by side, and one that stops l
   second.wake();
   await waitFor(() => ended.length === 3, { what: "all batches to end" });
   for (const [accountId, id] of ids)
-    assert.deepEqual((await batches.find(accountId, id)).counts, { completed: 130, failed: 0 });
+    assert.deepEqual((await batches.find({ accountId, format: "openai" }, id)).counts, {
+      completed: 130,
+      failed: 0,
+      skipped: 0,
+    });
 });
 
 test("two workers never both commit a slice, and a line that both send is billed once", async () => {
@@ -136,7 +140,7 @@ test("a cancelled batch keeps the results it has and sends no further line", asy
   const cancelled = Promise.withResolvers<void>();
   backend.respond = async ({ n }) => {
     if (n === 50) {
-      claimed.stopWith.abort(endingOf(await batches.cancel("acc_1", batch._id), 0));
+      claimed.stopWith.abort(endingOf(await batches.cancel(own, batch._id), 0));
       cancelled.resolve();
     }
     if (n > 50) await cancelled.promise;
@@ -148,7 +152,7 @@ test("a cancelled batch keeps the results it has and sends no further line", asy
   const { output, errors } = await outcome(batch, 250);
   assert.equal(output.length, backend.billed.size);
   for (const { error } of errors) assert.equal(error?.code, "batch_cancelled");
-  await assert.rejects(batches.cancel("acc_1", batch._id), /A batch that is cancelled cannot be cancelled/);
+  await assert.rejects(batches.cancel(own, batch._id), /A batch that is cancelled cannot be cancelled/);
 });
 
 test("24 hours after its creation a batch expires, with the results it has", async () => {
@@ -198,7 +202,7 @@ test("an invalid file fails the batch with the faults' lines, and none of it run
   const { backend, batches, create, finish } = await openBatches(stack);
   const batch = await create([lineOf(0), "{", lineOf(0)]);
   assert.equal(await finish(), "failed");
-  const { errors, outputFileId, errorFileId } = await batches.find("acc_1", batch._id);
+  const { errors, outputFileId, errorFileId } = await batches.find(own, batch._id);
   assert.deepEqual(
     errors?.map(({ code, line }) => [line, code]),
     [
@@ -217,8 +221,8 @@ test("an input file that is deleted ends its batch with the results it has", asy
   await step();
   await context.objects.remove(batch.input.objectId);
   assert.equal(await finish(), "failed");
-  const { errors, counts, outputFileId } = await batches.find("acc_1", batch._id);
-  assert.deepEqual([errors?.[0]?.code, counts], ["input_file_deleted", { completed: 100, failed: 50 }]);
+  const { errors, counts, outputFileId } = await batches.find(own, batch._id);
+  assert.deepEqual([errors?.[0]?.code, counts], ["input_file_deleted", { completed: 100, failed: 50, skipped: 50 }]);
   assert.ok(outputFileId);
 });
 

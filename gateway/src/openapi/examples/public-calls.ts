@@ -1,5 +1,6 @@
 import { callBatches } from "../endpoints/batches.ts";
 import { callFiles } from "../endpoints/files.ts";
+import { callMessageBatches } from "../endpoints/message-batches.ts";
 import { callVideos } from "../endpoints/videos.ts";
 import { operations } from "../operations.ts";
 import { billedOperations } from "../routes.ts";
@@ -45,6 +46,7 @@ export async function callBilled(call: Call, { webhookUrl, storeResponses }: Aro
   await storeResponses();
   await callStoredResponse(call);
   await callBatches(call);
+  await callMessageBatches(call);
 }
 
 /**

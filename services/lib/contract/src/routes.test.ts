@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maxBodyBytesOf, maxBodyBytesOfKind } from "./body-limits.ts";
-import { adminRoutes, errorShapeOfPath, filledPath, isByPath, pathParameters, routes } from "./routes.ts";
+import { errorShapeOfPath } from "./errors/shape-of-path.ts";
+import { adminRoutes, filledPath, isByPath, pathParameters, routes } from "./routes.ts";
 
 test("no two routes share a method and a path", () => {
   const names = [...routes, ...adminRoutes].map((route) => `${route.method} ${route.path}`);

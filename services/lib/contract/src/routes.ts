@@ -91,6 +91,7 @@ const { noBody, json, smallJson, form, audioForm, fileForm } = requestBodies;
 /** The shapes of operations, by capability. */
 const chat = { ...json, billing: "metered", label: { en: "Chat", zh: "对话" } } as const;
 const freeJson = { ...json, billing: "none" } as const;
+const nativeQuery = { ...noBody, billing: "none", errorShape: "native" } as const;
 const embedding = { ...json, billing: "metered", label: { en: "Embeddings", zh: "向量" } } as const;
 const moderation = { ...json, billing: "free", label: { en: "Moderation", zh: "内容审核" } } as const;
 const rerank = { ...json, billing: "metered", label: { en: "Reranking", zh: "重排序" } } as const;
@@ -178,6 +179,15 @@ const publicTable = [
   forward("GET", "/v1/files/:id", "media", "files.get", { ...noBody, billing: "none" }),
   forward("GET", "/v1/files/:id/content", "media", "files.content", { ...noBody, billing: "none" }),
   forward("DELETE", "/v1/files/:id", "media", "files.delete", { ...noBody, billing: "none" }),
+  forward("POST", "/v1/messages/batches", "media", "message_batches.create", { ...freeJson, errorShape: "native" }),
+  forward("GET", "/v1/messages/batches", "media", "message_batches.list", nativeQuery),
+  forward("GET", "/v1/messages/batches/:id", "media", "message_batches.get", nativeQuery),
+  forward("DELETE", "/v1/messages/batches/:id", "media", "message_batches.delete", nativeQuery),
+  forward("GET", "/v1/messages/batches/:id/results", "media", "message_batches.results", nativeQuery),
+  forward("POST", "/v1/messages/batches/:id/cancel", "media", "message_batches.cancel", {
+    ...nativeQuery,
+    ...smallJson,
+  }),
   forward("POST", "/v1/batches", "media", "batches.create", { ...smallJson, billing: "none" }),
   forward("GET", "/v1/batches", "media", "batches.list", { ...noBody, billing: "none" }),
   forward("GET", "/v1/batches/:id", "media", "batches.get", { ...noBody, billing: "none" }),
@@ -293,12 +303,6 @@ const servedAs: ReadonlyMap<string, string> = new Map(
 
 /** The catalogue's operation that the models of an operation have. */
 export const modelOperationOf = (operation: string): string => servedAs.get(operation) ?? operation;
-
-/** The error format of a path without a route. */
-export function errorShapeOfPath(path: string): ErrorShape {
-  if (/^\/v1beta\/|^\/v1\/(?:estimate\/)?models\/[^/?]*:/.test(path)) return "google";
-  return /^\/v1\/(?:estimate\/)?messages/.test(path) ? "native" : "nested";
-}
 
 const admin = <O extends string>(
   method: Method,

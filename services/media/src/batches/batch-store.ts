@@ -4,7 +4,7 @@ import { isDuplicate } from "@uag/mongo/errors";
 import { toStoreError } from "@uag/mongo/store-error";
 import { newId } from "@uag/runtime/ids";
 import type { ClientSession, Connection, mongo } from "mongoose";
-import type { BatchDocument } from "./batch.ts";
+import type { BatchDocument, BatchOwner } from "./batch.ts";
 
 /** How long a worker has a batch without renewing its claim. */
 export const leaseMs = 12_000;
@@ -13,6 +13,13 @@ const keptSeconds = 90 * 86_400;
 
 /** A change to a batch by the worker that has claimed it. */
 export type BatchUpdate = mongo.UpdateFilter<BatchDocument>;
+
+/** Which of an owner's batches to list. */
+export interface BatchPage {
+  readonly limit: number;
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+}
 
 /** What {@link BatchStore} works with. */
 export interface BatchStoreOptions {
@@ -74,35 +81,46 @@ export class BatchStore {
   }
 
   /** @throws {GatewayError} `not_found` also for another account's batch */
-  async find(accountId: string, id: string): Promise<BatchDocument> {
-    return found(await this.#batches.findOne({ _id: id, accountId }).catch(unavailable));
+  async find({ accountId, format }: BatchOwner, id: string): Promise<BatchDocument> {
+    return found(await this.#batches.findOne({ _id: id, accountId, format }).catch(unavailable));
   }
 
-  /** An account's batches, newest first. */
-  async list(
-    accountId: string,
-    { limit, after }: { limit: number; after: string | undefined },
-  ): Promise<BatchDocument[]> {
-    return await this.#batches
-      .find({ accountId, ...(after !== undefined && { _id: { $lt: after } }) })
-      .sort({ _id: -1 })
+  /** An account's batches, newest first: a page before or after one of them. */
+  async list({ accountId, format }: BatchOwner, { limit, after, before }: BatchPage): Promise<BatchDocument[]> {
+    const id = before === undefined ? after && { $lt: after } : { $gt: before };
+    const found = await this.#batches
+      .find({ accountId, format, ...(id && { _id: id }) })
+      .sort({ _id: before === undefined ? -1 : 1 })
       .limit(limit)
       .toArray()
       .catch(unavailable);
+    return before === undefined ? found : found.reverse();
+  }
+
+  /**
+   * Deletes a batch that has ended; returns it.
+   * @throws {GatewayError} `not_found`; `invalid_request` while it runs
+   */
+  async delete(owner: BatchOwner, id: string): Promise<BatchDocument> {
+    const batch = await this.find(owner, id);
+    if (batch.live)
+      throw new GatewayError("invalid_request", "A batch can be deleted once it has ended. Cancel it first.");
+    await this.#batches.deleteOne({ _id: id, live: false }).catch(unavailable);
+    return batch;
   }
 
   /**
    * Stops a batch: a worker that runs it notices within seconds.
    * @throws {GatewayError} `not_found`; `invalid_request` once its results are being assembled
    */
-  async cancel(accountId: string, id: string): Promise<BatchDocument> {
+  async cancel(owner: BatchOwner, id: string): Promise<BatchDocument> {
     const at = new Date(this.#options.now());
-    const running = { _id: id, accountId, status: { $in: ["validating", "in_progress"] as const } };
+    const running = { _id: id, ...owner, status: { $in: ["validating", "in_progress"] as const } };
     const set = { status: "cancelling" as const, "at.cancelling": at };
     const cancelled = await this.#batches
       .findOneAndUpdate(running as never, { $set: set }, { returnDocument: "after" })
       .catch(unavailable);
-    const batch = cancelled ?? (await this.find(accountId, id));
+    const batch = cancelled ?? (await this.find(owner, id));
     if (batch.status === "cancelling") return batch;
     throw new GatewayError("invalid_request", `A batch that is ${batch.status} cannot be cancelled.`);
   }

@@ -4,7 +4,19 @@ import type { batchStatuses } from "@uag/contract/responses/batches";
 /** A batch's public status. */
 export type BatchStatus = (typeof batchStatuses)[number];
 /** The path of a batch's requests. */
-export type BatchEndpoint = (typeof batchEndpoints)[number];
+export type BatchEndpoint = (typeof batchEndpoints)[number] | typeof messagesEndpoint;
+
+/** The path of the requests of batches in Anthropic's format. */
+export const messagesEndpoint = "/v1/messages";
+
+/** Whose format a batch has: OpenAI's, or Anthropic's for messages. */
+export type BatchFormat = "openai" | "anthropic";
+
+/** Whose batches an operation can see. */
+export interface BatchOwner {
+  readonly accountId: string;
+  readonly format: BatchFormat;
+}
 
 /** A fault of the input file, or what ended the batch early. */
 export interface BatchError {
@@ -45,6 +57,8 @@ export interface Position {
 export interface Counts {
   readonly completed: number;
   readonly failed: number;
+  /** Those of the failed that were not run. */
+  readonly skipped: number;
 }
 
 /** The step that a worker does next. */
@@ -56,11 +70,14 @@ export interface BatchDocument {
   readonly accountId: string;
   /** The key whose limits and budgets its requests use. */
   readonly keyId: string;
+  readonly format: BatchFormat;
   /** Of the request that created it. */
   readonly idempotencyKey?: string;
   readonly endpoint: BatchEndpoint;
   readonly inputFileId: string;
   readonly input: { readonly objectId: string; readonly bytes: number };
+  /** `anthropic-beta` of the request that created it, which each line is sent with. */
+  readonly betas?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /** How long the result files are kept. */
   readonly outputSeconds: number;

@@ -39,6 +39,7 @@ async function create(context: BatchContext, exchange: LinkExchange, caller: Cal
     accountId,
     keyId,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    format: "openai" as const,
     endpoint: request.endpoint,
     inputFileId: request.input_file_id,
     input,

@@ -9,7 +9,16 @@ const secretBytes = 32;
 /** What a batch is created with. */
 export type BatchOrder = Pick<
   BatchDocument,
-  "accountId" | "keyId" | "idempotencyKey" | "endpoint" | "inputFileId" | "input" | "metadata" | "outputSeconds"
+  | "accountId"
+  | "keyId"
+  | "format"
+  | "betas"
+  | "idempotencyKey"
+  | "endpoint"
+  | "inputFileId"
+  | "input"
+  | "metadata"
+  | "outputSeconds"
 >;
 
 /** A batch whose file is to be validated. */
@@ -27,7 +36,7 @@ export function newBatch(order: BatchOrder, now: number): BatchDocument {
     dueAt: new Date(now),
     claim: "",
     total: 0,
-    counts: { completed: 0, failed: 0 },
+    counts: { completed: 0, failed: 0, skipped: 0 },
     next: { offset: 0, line: 1 },
     begun: false,
     parts: [],

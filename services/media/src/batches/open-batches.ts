@@ -58,7 +58,16 @@ export async function openBatches(config: MediaConfig, options: OpenBatchesOptio
     log,
   });
   resources.use(worker);
-  return { events: context.events, files, clock, batches, batchEvents: events, wake: () => worker.wake() };
+  return {
+    events: context.events,
+    files,
+    clock,
+    batches,
+    batchEvents: events,
+    buffers: context.buffers,
+    publicUrl: config.PUBLIC_URL,
+    wake: () => worker.wake(),
+  };
 }
 
 function openLinks(config: MediaConfig, { context, resources, identity }: OpenBatchesOptions): BatchLinks {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { responseLine, unsentLine } from "./result-line.ts";
 
-const batch = { secret: Buffer.alloc(32, 1) };
+const batch = { secret: Buffer.alloc(32, 1), format: "openai" } as const;
 const line = { customId: 'a"\n', number: 7 };
 const json = ["content-type", "application/json"];
 const response = (body: string, headers: readonly string[] = json) => ({

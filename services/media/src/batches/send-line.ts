@@ -112,6 +112,7 @@ async function attempt(context: LineContext, { batch, request, number, signal }:
         String(body.length),
         "idempotency-key",
         lineKey(batch, number),
+        ...(batch.betas === undefined ? [] : ["anthropic-beta", batch.betas]),
       ],
       context: state.context,
       affinity: batch.accountId,
@@ -136,7 +137,13 @@ async function attempt(context: LineContext, { batch, request, number, signal }:
 
 /** What the response that ends a batch reports. */
 function endingFrom({ status, body }: LineResponse): Ending {
-  const { error } = JSON.parse(body.toString()) as { error?: { code?: unknown; message?: unknown } };
-  const { code = "request_refused", message = `A request was refused with status ${status}.` } = error ?? {};
+  const { error } = JSON.parse(body.toString()) as {
+    error?: { type?: unknown; code?: unknown; message?: unknown };
+  };
+  const {
+    type = "request_refused",
+    code = type,
+    message = `A request was refused with status ${status}.`,
+  } = error ?? {};
   return { status: "failed", code: String(code), message: String(message) };
 }

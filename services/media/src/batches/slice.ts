@@ -61,6 +61,8 @@ export interface SliceResult {
   readonly parts: readonly Part[];
   readonly completed: number;
   readonly failed: number;
+  /** Those of the failed that were not run. */
+  readonly skipped: number;
   readonly ending: Ending | undefined;
 }
 
@@ -120,24 +122,25 @@ class Results {
   readonly #batch: BatchDocument;
   readonly #parts: PartStore;
   readonly #writers = new Map<PartKind, Promise<PartWriter>>();
-  readonly #counts = { output: 0, errors: 0 };
+  readonly #counts = { completed: 0, failed: 0, skipped: 0 };
 
   constructor(batch: BatchDocument, parts: PartStore) {
     this.#batch = batch;
     this.#parts = parts;
   }
 
-  async add({ kind, bytes }: ResultLine): Promise<void> {
+  async add({ kind, outcome, bytes }: ResultLine): Promise<void> {
     const writer = this.#writers.get(kind) ?? this.#parts.begin(this.#batch._id, kind);
     this.#writers.set(kind, writer);
-    this.#counts[kind]++;
+    this.#counts[outcome]++;
     await (await writer).write(bytes);
   }
 
   async end(): Promise<Omit<SliceResult, "ending">> {
     const writers = await Promise.all(this.#writers.values());
     const parts = await Promise.all(writers.map((writer) => writer.end()));
-    return { parts, completed: this.#counts.output, failed: this.#counts.errors };
+    const { completed, failed, skipped } = this.#counts;
+    return { parts, completed, failed: failed + skipped, skipped };
   }
 
   async abandon(): Promise<void> {

@@ -58,20 +58,21 @@ interface Advance {
   readonly parts: readonly Part[];
   readonly completed: number;
   readonly failed: number;
+  readonly skipped: number;
   readonly ending: BatchDocument["ending"];
   readonly next: Position | undefined;
 }
 
 /** The change that a slice makes: its results, and the next step. */
 function advanced(batch: BatchDocument, now: number, advance: Advance): BatchUpdate {
-  const { parts, completed, failed, ending, next } = advance;
+  const { parts, completed, failed, skipped, ending, next } = advance;
   return {
     $set: {
       ...(ending !== undefined && { ending }),
       ...(next === undefined ? { stage: "assemble", "at.finalizing": new Date(now) } : { next }),
       ...(next === undefined && batch.status === "in_progress" && { status: "finalizing" }),
     },
-    $inc: { "counts.completed": completed, "counts.failed": failed },
+    $inc: { "counts.completed": completed, "counts.failed": failed, "counts.skipped": skipped },
     $push: { parts: { $each: [...parts] } },
   } as BatchUpdate;
 }
@@ -95,7 +96,7 @@ const inputLost = "The input file was deleted before the batch had ended. The re
 async function loseInput(context: StepContext, batch: BatchDocument): Promise<undefined> {
   const ending = { status: "failed", code: "input_file_deleted", message: inputLost } as const;
   const failed = batch.total - batch.counts.completed - batch.counts.failed;
-  const lost = { parts: [], completed: 0, failed, ending, next: undefined };
+  const lost = { parts: [], completed: 0, failed, skipped: failed, ending, next: undefined };
   await context.batches.commit(batch, advanced(batch, context.now(), lost));
 }
 

@@ -17,6 +17,9 @@ import { Backend } from "./backend.ts";
 const mebibyte = 1024 * 1024;
 const caller = Caller.fromPartial({ keyId: "key_1", accountId: "acc_1" });
 
+/** The owner of the batches. */
+export const own = { accountId: "acc_1", format: "openai" } as const;
+
 /** A line of an input file that the backend recognizes by its number. */
 export const lineOf = (n: number): string =>
   JSON.stringify({ custom_id: `line-${n}`, method: "POST", url: "/v1/chat/completions", body: { model: "m", n } });
@@ -70,6 +73,7 @@ export async function openBatches(stack: AsyncDisposableStack) {
     const order = {
       accountId: "acc_1",
       keyId: "key_1",
+      format: "openai",
       endpoint: "/v1/chat/completions",
       inputFileId: "file_1",
       input: { objectId, bytes: content.length },
@@ -122,14 +126,15 @@ export async function openBatches(stack: AsyncDisposableStack) {
 
   /** The batch's state and the results of both files; every line must have exactly one. */
   async function outcome({ _id }: BatchDocument, lines: number) {
-    const batch = await batches.find("acc_1", _id);
+    const batch = await batches.find(own, _id);
     const [output, errors] = [await resultsOf(batch.outputFileId), await resultsOf(batch.errorFileId)];
     const ids = [...output, ...errors].map(({ custom_id }) => Number(custom_id.slice("line-".length)));
     assert.deepEqual(
       ids.toSorted((a, b) => a - b),
       Array.from({ length: lines }, (_, n) => n),
     );
-    assert.deepEqual(batch.counts, { completed: output.length, failed: errors.length });
+    const skipped = errors.filter(({ response }) => response === null).length;
+    assert.deepEqual(batch.counts, { completed: output.length, failed: errors.length, skipped });
     assert.ok(
       [...backend.billed.values()].every((times) => times === 1),
       "no line is billed twice",

@@ -134,6 +134,21 @@ async function batches(send: Send): Promise<void> {
   await send("POST", "/v1/batches/{id}/cancel", { path: { id: await create(2_000) } });
 }
 
+async function messageBatches(send: Send): Promise<void> {
+  const params = { model: "claude-sonnet-4-6", max_tokens: 9, messages: [{ role: "user", content: "Hello!" }] };
+  const create = async (count: number): Promise<{ id: string }> => {
+    const requests = Array.from({ length: count }, (_, n) => ({ custom_id: String(n), params }));
+    return { id: idOf(await send("POST", "/v1/messages/batches", { body: { requests } })) };
+  };
+  const path = await create(1);
+  const get = () => send("GET", "/v1/messages/batches/{id}", { path });
+  await waitFor(async () => (await get())["processing_status"] === "ended", { what: "the batch of messages" });
+  await send("GET", "/v1/messages/batches");
+  await send("GET", "/v1/messages/batches/{id}/results", { path });
+  await send("DELETE", "/v1/messages/batches/{id}", { path });
+  await send("POST", "/v1/messages/batches/{id}/cancel", { path: await create(2_000) });
+}
+
 /** Stored responses, for an account that opts in. */
 async function storedResponses(send: Send, account: string): Promise<void> {
   const patch = (storeResponses: boolean) =>
@@ -418,6 +433,7 @@ export function responseTests(here: () => { readonly fleet: SharedFleet; readonl
     await videos(send, webhookUrl);
     await files(send);
     await batches(send);
+    await messageBatches(send);
     const { data } = await send("GET", "/v1/models");
     await send("GET", "/v1/models/{id}", { path: { id: idOf((data as Json[])[0] ?? {}) } });
     await storedResponses(send, account);

@@ -79,7 +79,8 @@ const samples: Readonly<Record<string, Sample>> = {
   stream_generate_content: generated,
   embed_content: { id: "gemini-embedding-001", sample: (text) => ({ content: { parts: [{ text }] } }) },
   batch_embed_contents: { id: "voyage-4-lite", sample: (text) => ({ requests: [{ content: { parts: [{ text }] } }] }) },
-  // Its body has no fields.
+  // Their bodies have no fields.
+  "message_batches.cancel": { sample: (unknown) => ({ unknown }) },
   "batches.cancel": { sample: (unknown) => ({ unknown }) },
   "images.generations": {
     sample: (fill) => ({ model: "gamma-image-2", prompt: fill }),

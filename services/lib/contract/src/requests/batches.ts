@@ -57,6 +57,37 @@ export const batchListQuery = z.object({
   after: z.string().max(100).optional().describe("`last_id` of the previous page."),
 });
 
+/** Query of `GET /v1/messages/batches`. */
+export const messageBatchListQuery = z.object({
+  limit: batchListQuery.shape.limit,
+  after_id: z.string().max(100).optional().describe("`last_id` of the previous page: older batches."),
+  before_id: z.string().max(100).optional().describe("`first_id` of a page: newer batches."),
+});
+
+const maxRequests = 10_000;
+
+/** Body of `POST /v1/messages/batches`. */
+export const createMessageBatchRequest = z.object({
+  requests: z
+    .array(
+      z.object({
+        custom_id: z
+          .string()
+          .regex(/^[a-zA-Z0-9_-]{1,64}$/, "must have 1 to 64 letters, digits, hyphens and underscores")
+          .describe("Your id of the request, unique in the batch, which its result has too."),
+        params: z
+          .looseObject({
+            model: z.string().min(1).max(256),
+            stream: z.literal(false, "streamed responses are not available in a batch").nullish(),
+          })
+          .describe("The request's body, as it would be sent to `POST /v1/messages`."),
+      }),
+    )
+    .min(1, "must have at least one request")
+    .max(maxRequests, `must have at most ${maxRequests} requests`)
+    .describe("At most 10,000 requests, 32 MiB and 100,000 JSON values in all. They may name different models."),
+});
+
 const maxIdLength = 256;
 
 /** One line of a batch's input file. */

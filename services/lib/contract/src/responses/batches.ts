@@ -70,3 +70,37 @@ export const batchList = z.object({
   last_id: z.string().nullable().describe("For the parameter `after`."),
   has_more: z.boolean(),
 });
+
+const moment = z.string().nullable().describe("RFC 3339.");
+const messages = z.int().min(0);
+
+/** A batch of messages, in Anthropic's format. */
+export const messageBatch = z.object({
+  id: z.string(),
+  type: z.literal("message_batch"),
+  processing_status: z.enum(["in_progress", "canceling", "ended"]),
+  request_counts: z.object({
+    processing: messages.describe("Requests without a result."),
+    succeeded: messages,
+    errored: messages,
+    canceled: messages,
+    expired: messages,
+  }),
+  created_at: z.string().describe("RFC 3339."),
+  expires_at: z.string().describe("RFC 3339: when requests that have not run are given up."),
+  ended_at: moment,
+  cancel_initiated_at: moment,
+  archived_at: z.null(),
+  results_url: z.string().nullable().describe("Where the results are, once the batch has ended."),
+});
+
+/** A page of an account's batches of messages. */
+export const messageBatchList = z.object({
+  data: z.array(messageBatch),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+});
+
+/** The response to a deletion. */
+export const deletedMessageBatch = z.object({ id: z.string(), type: z.literal("message_batch_deleted") });
