@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { createLogger } from "@uag/runtime/log";
-import { endingOf } from "../src/batches/batch.ts";
+import { endingOf, statusOf } from "../src/batches/batch.ts";
 import { nextStep } from "../src/batches/steps.ts";
 import { BatchWorker } from "../src/batches/worker.ts";
 import { lineOf, openBatches, own } from "./batches/support.ts";
@@ -153,6 +153,25 @@ test("a cancelled batch keeps the results it has and sends no further line", asy
   assert.equal(output.length, backend.billed.size);
   for (const { error } of errors) assert.equal(error?.code, "batch_cancelled");
   await assert.rejects(batches.cancel(own, batch._id), /A batch that is cancelled cannot be cancelled/);
+});
+
+test("a cancellation at any moment is never overwritten by the worker's step", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { backend, batches, context, create, claim, finish, outcome } = await openBatches(stack);
+  const validated = await create(lines(50));
+  const validating = await claim();
+  await batches.cancel(own, validated._id);
+  await nextStep(context, validating);
+  assert.equal(statusOf(await batches.find(own, validated._id)), "cancelling");
+  assert.equal(await finish(), "cancelled");
+  assert.deepEqual([(await outcome(validated, 50)).errors.length, backend.billed.size], [50, 0]);
+  const last = await create(lines(5));
+  await nextStep(context, await claim());
+  const running = await claim();
+  await batches.cancel(own, last._id);
+  await nextStep(context, running);
+  assert.equal(await finish(), "cancelled");
+  assert.equal((await outcome(last, 5)).output.length, 5);
 });
 
 test("24 hours after its creation a batch expires, with the results it has", async () => {

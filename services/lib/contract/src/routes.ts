@@ -279,12 +279,8 @@ type Billed<B extends Billing> = Extract<
 /** Names of the operations whose requests are billed in this way. */
 export type OperationBilled<B extends Billing> = Billed<B>["operation"];
 
-interface ServedAsOther {
-  readonly modelOperation: string;
-}
-
 /** An operation that a model may have. */
-export type ModelOperation = Exclude<Billed<"metered" | "free">, ServedAsOther>["operation"];
+export type ModelOperation = Exclude<Billed<"metered" | "free">, { readonly modelOperation: string }>["operation"];
 
 /** Every operation that a model may have. */
 export const modelOperations: readonly ModelOperation[] = [

@@ -37,7 +37,7 @@ export async function assemble(context: AssembleContext, batch: BatchDocument): 
   const output = await assembleOne(context, batch, "output");
   const errors = await assembleOne(context, batch, "errors");
   const { ending } = batch;
-  const status: BatchStatus = ending?.status ?? (batch.status === "cancelling" ? "cancelled" : "completed");
+  const status: BatchStatus = ending?.status ?? (batch.at.cancelling === undefined ? "completed" : "cancelled");
   const endedAt = new Date(context.now());
   const set: BatchUpdate["$set"] = {
     stage: "ended",

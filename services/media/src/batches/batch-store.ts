@@ -4,7 +4,7 @@ import { isDuplicate } from "@uag/mongo/errors";
 import { toStoreError } from "@uag/mongo/store-error";
 import { newId } from "@uag/runtime/ids";
 import type { ClientSession, Connection, mongo } from "mongoose";
-import type { BatchDocument, BatchOwner } from "./batch.ts";
+import { type BatchDocument, type BatchOwner, statusOf } from "./batch.ts";
 
 /** How long a worker has a batch without renewing its claim. */
 export const leaseMs = 12_000;
@@ -115,13 +115,12 @@ export class BatchStore {
    */
   async cancel(owner: BatchOwner, id: string): Promise<BatchDocument> {
     const at = new Date(this.#options.now());
-    const running = { _id: id, ...owner, status: { $in: ["validating", "in_progress"] as const } };
-    const set = { status: "cancelling" as const, "at.cancelling": at };
-    const cancelled = await this.#batches
-      .findOneAndUpdate(running as never, { $set: set }, { returnDocument: "after" })
+    const running = { status: { $in: ["validating", "in_progress"] }, "at.cancelling": { $exists: false } };
+    await this.#batches
+      .updateOne({ _id: id, ...owner, ...running } as never, { $set: { "at.cancelling": at } })
       .catch(unavailable);
-    const batch = cancelled ?? (await this.find(owner, id));
-    if (batch.status === "cancelling") return batch;
+    const batch = await this.find(owner, id);
+    if (statusOf(batch) === "cancelling") return batch;
     throw new GatewayError("invalid_request", `A batch that is ${batch.status} cannot be cancelled.`);
   }
 

@@ -110,13 +110,18 @@ export interface BatchDocument {
   readonly endedAt?: Date;
 }
 
+/**
+ * The status that a batch is shown with. A cancellation is its time alone, since a worker that has
+ * claimed the batch may change the stored status at the same moment.
+ */
+export function statusOf({ status, live, at }: Pick<BatchDocument, "status" | "live" | "at">): BatchStatus {
+  return live && at.cancelling !== undefined ? "cancelling" : status;
+}
+
 /** Why a batch's remaining lines are not run now, if they are not. */
-export function endingOf(
-  batch: Pick<BatchDocument, "status" | "ending" | "expiresAt">,
-  now: number,
-): Ending | undefined {
+export function endingOf(batch: Pick<BatchDocument, "at" | "ending" | "expiresAt">, now: number): Ending | undefined {
   if (batch.ending !== undefined) return batch.ending;
-  if (batch.status === "cancelling")
+  if (batch.at.cancelling !== undefined)
     return {
       status: "cancelled",
       code: "batch_cancelled",

@@ -1,4 +1,4 @@
-import type { BatchDocument } from "./batch.ts";
+import { type BatchDocument, statusOf } from "./batch.ts";
 
 const moment = (date: Date | undefined): string | null => date?.toISOString() ?? null;
 
@@ -7,7 +7,7 @@ export function messageViewOf(batch: BatchDocument, publicUrl: string) {
   const { counts, total, live, ending } = batch;
   const skippedBy = (status: string): number => (ending?.status === status ? counts.skipped : 0);
   const [canceled, expired] = [skippedBy("cancelled"), skippedBy("expired")];
-  const running = batch.status === "cancelling" ? "canceling" : "in_progress";
+  const running = statusOf(batch) === "cancelling" ? "canceling" : "in_progress";
   return {
     id: batch._id,
     type: "message_batch",

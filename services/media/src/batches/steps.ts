@@ -44,13 +44,13 @@ export async function nextStep(context: StepContext, claimed: Claimed): Promise<
   const ending = endingOf(batch, context.now());
   if (ending !== undefined && !batch.begun) {
     const skipped = await skipRest(lines, { ...context, ...claimed }, ending);
-    await context.batches.commit(batch, advanced(batch, context.now(), { ...skipped, ending, next: undefined }));
+    await context.batches.commit(batch, advanced(context.now(), { ...skipped, ending, next: undefined }));
     return undefined;
   }
   const slice = await readSlice(lines);
   if (!(await context.batches.begin(batch))) return undefined;
   const result = await runSlice(slice, { ...context, ...claimed, context: context.lines });
-  await context.batches.commit(batch, advanced(batch, context.now(), { ...result, next: slice.next }));
+  await context.batches.commit(batch, advanced(context.now(), { ...result, next: slice.next }));
   return undefined;
 }
 
@@ -63,14 +63,15 @@ interface Advance {
   readonly next: Position | undefined;
 }
 
+const finalizing = { stage: "assemble", status: "finalizing" };
+
 /** The change that a slice makes: its results, and the next step. */
-function advanced(batch: BatchDocument, now: number, advance: Advance): BatchUpdate {
+function advanced(now: number, advance: Advance): BatchUpdate {
   const { parts, completed, failed, skipped, ending, next } = advance;
   return {
     $set: {
       ...(ending !== undefined && { ending }),
-      ...(next === undefined ? { stage: "assemble", "at.finalizing": new Date(now) } : { next }),
-      ...(next === undefined && batch.status === "in_progress" && { status: "finalizing" }),
+      ...(next === undefined ? { ...finalizing, "at.finalizing": new Date(now) } : { next }),
     },
     $inc: { "counts.completed": completed, "counts.failed": failed, "counts.skipped": skipped },
     $push: { parts: { $each: [...parts] } },
@@ -97,7 +98,7 @@ async function loseInput(context: StepContext, batch: BatchDocument): Promise<un
   const ending = { status: "failed", code: "input_file_deleted", message: inputLost } as const;
   const failed = batch.total - batch.counts.completed - batch.counts.failed;
   const lost = { parts: [], completed: 0, failed, skipped: failed, ending, next: undefined };
-  await context.batches.commit(batch, advanced(batch, context.now(), lost));
+  await context.batches.commit(batch, advanced(context.now(), lost));
 }
 
 async function validate(
@@ -108,14 +109,13 @@ async function validate(
   const checked = await checkInput(lines, batch.endpoint);
   const at = new Date(now());
   const isValid = checked.errors.length === 0;
-  const committed = await batches.commit(batch, { $set: isValid ? started(batch, checked, at) : failed(checked, at) });
+  const committed = await batches.commit(batch, { $set: isValid ? started(checked, at) : failed(checked, at) });
   return committed && !isValid ? "failed" : undefined;
 }
 
-function started(batch: BatchDocument, { total, model }: CheckedInput, at: Date) {
-  // A batch that is being cancelled keeps that status.
-  const running = batch.status === "validating" ? { status: "in_progress" as const } : {};
-  return { stage: "run" as const, total, ...(model !== undefined && { model }), "at.in_progress": at, ...running };
+function started({ total, model }: CheckedInput, at: Date) {
+  const running = { stage: "run" as const, status: "in_progress" as const, "at.in_progress": at };
+  return { ...running, total, ...(model !== undefined && { model }) };
 }
 
 function failed({ errors }: CheckedInput, at: Date) {

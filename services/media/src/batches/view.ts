@@ -1,4 +1,4 @@
-import type { BatchDocument, BatchStatus } from "./batch.ts";
+import { type BatchDocument, type BatchStatus, statusOf } from "./batch.ts";
 
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1_000);
 
@@ -14,7 +14,7 @@ export function viewOf(batch: BatchDocument) {
     errors: errors === undefined ? null : { object: "list", data: errors },
     input_file_id: batch.inputFileId,
     completion_window: "24h",
-    status: batch.status,
+    status: statusOf(batch),
     output_file_id: batch.outputFileId ?? null,
     error_file_id: batch.errorFileId ?? null,
     created_at: seconds(batch.createdAt),
