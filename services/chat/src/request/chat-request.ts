@@ -57,8 +57,9 @@ function largerOf(...caps: (number | null | undefined)[]): number | undefined {
  */
 function normalized({ body, fields, sent }: JsonBody, dropped: readonly string[]): { body: Buffer; fields: Fields } {
   const edits = new Map<string, string | undefined>();
-  for (const [name, value] of Object.entries(sent))
-    if (fields[name] !== value) edits.set(name, JSON.stringify(fields[name]));
+  if (sent !== fields)
+    for (const name of Object.keys(sent))
+      if (fields[name] !== sent[name]) edits.set(name, JSON.stringify(fields[name]));
   for (const name of dropped) if (name in fields) edits.set(name, undefined);
   // Tiers other than the standard one have prices of their own, which are not in the catalogue.
   const tier = fields["service_tier"];

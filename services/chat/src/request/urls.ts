@@ -14,36 +14,40 @@ const holders = ["image_url", "video_url", "audio_url", "file_url", "source"] as
  */
 export function checkUrls(fields: Readonly<Record<string, unknown>>, guarded: Guard): void {
   for (const name of ["messages", "input"])
-    eachOf(fields[name], name, (item, at) => {
-      checkParts(item["content"], `${at}.content`, guarded);
+    eachOf(fields[name], (item, index) => {
+      checkParts(item["content"], () => `${name}[${index}].content`, guarded);
       // What a tool returned, in the Responses format.
-      checkParts(item["output"], `${at}.output`, guarded);
+      checkParts(item["output"], () => `${name}[${index}].output`, guarded);
     });
   for (const { fileData } of geminiParts(fields))
     if (isObject(fileData)) checkOutside(fileData["fileUri"], "fileData.fileUri", guarded);
 }
 
-function checkParts(content: unknown, at: string, guarded: Guard): void {
-  eachOf(content, at, (part, where) => {
+/** @param path where the content is in the request; called only if it has a URL, as most have none */
+function checkParts(content: unknown, path: () => string, guarded: Guard): void {
+  eachOf(content, (part, index) => {
+    const check = (url: unknown, member: string): void => {
+      if (url !== undefined) checkOutside(url, `${path()}[${index}].${member}`, guarded);
+    };
     for (const holder of holders) {
       const held = part[holder];
-      if (typeof held === "string") checkOutside(held, `${where}.${holder}`, guarded);
-      if (isObject(held)) checkOutside(held["url"], `${where}.${holder}.url`, guarded);
+      if (typeof held === "string") check(held, holder);
+      if (isObject(held)) check(held["url"], `${holder}.url`);
     }
     const { input_audio: audio, video } = part;
-    if (isObject(audio)) checkOutside(audio["data"], `${where}.input_audio.data`, guarded);
-    if (Array.isArray(video))
-      for (const [index, url] of video.entries()) checkOutside(url, `${where}.video[${index}]`, guarded);
+    if (isObject(audio)) check(audio["data"], "input_audio.data");
+    if (Array.isArray(video)) for (const [at, url] of video.entries()) check(url, `video[${at}]`);
     // The blocks of a tool result.
-    if (part["type"] === "tool_result") checkParts(part["content"], `${where}.content`, guarded);
+    if (part["type"] === "tool_result") checkParts(part["content"], () => `${path()}[${index}].content`, guarded);
   });
 }
 
-function eachOf(list: unknown, at: string, look: (item: Record<string, unknown>, at: string) => void): void {
+function eachOf(list: unknown, look: (item: Record<string, unknown>, index: number) => void): void {
   if (!Array.isArray(list)) return;
-  list.forEach((item, index) => {
-    if (isObject(item)) look(item, `${at}[${index}]`);
-  });
+  for (let index = 0; index < list.length; index++) {
+    const item: unknown = list[index];
+    if (isObject(item)) look(item, index);
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

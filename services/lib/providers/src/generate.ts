@@ -7,10 +7,10 @@ import type { HttpPools } from "./http/pools.ts";
 import { LiveStream } from "./live-stream.ts";
 import { post } from "./post.ts";
 import { bodyKind } from "./reading/body-kind.ts";
-import { CutLists, restored } from "./reading/cut-lists.ts";
+import { CutLists, restored, type SlimResponse } from "./reading/cut-lists.ts";
 import type { UsageIn } from "./reading/found-usage.ts";
 import { HeldMemory } from "./reading/held-memory.ts";
-import { type SlimResponse, withoutLogProbabilities } from "./reading/log-probabilities.ts";
+import { withoutLogProbabilities } from "./reading/log-probabilities.ts";
 import { decoded, readResponse } from "./reading/read-response.ts";
 import { withoutLongData } from "./reading/slim-body.ts";
 import { SniffedStream } from "./reading/sniffed-stream.ts";
@@ -102,7 +102,7 @@ async function replayedResponse(body: Buffer, { adapter, call, upstream }: Gener
 
 /** A response without what takes long to parse. @throws {UpstreamFailure} */
 async function slimmed(body: Buffer, { rewritesLogprobs }: GenerationAdapter): Promise<SlimResponse> {
-  const whole = { body, lists: new CutLists() };
-  const { body: shorter, lists } = rewritesLogprobs === true ? whole : await withoutLogProbabilities(body);
+  const lists = new CutLists();
+  const shorter = rewritesLogprobs === true ? body : await withoutLogProbabilities(body, lists);
   return { body: await withoutLongData(shorter, lists), lists };
 }

@@ -12,7 +12,8 @@ const meaningful = "content";
  */
 export function withoutNulls(fields: Fields, opaque: ReadonlySet<string>): Fields {
   let copy: Record<string, unknown> | undefined;
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
     if (value === null && name !== meaningful) {
       copy ??= { ...fields };
       delete copy[name];

@@ -62,9 +62,12 @@ export class UrlFetches {
 
   /** Opens the allowance of one request. Dispose it when the fetched content is no longer held. */
   open({ accountId, keyId }: Pick<Caller, "accountId" | "keyId">): UrlAllowance {
-    const lease = this.#buffers.open(accountId);
-    const [client, limits, turns, budget] = [this.#client, this.#limits, this.#turns, this.#budget];
-    return new UrlAllowance({ client, limits, turns, budget, accountId, keyId, lease });
+    const open = (): AllowanceParts => {
+      const [client, limits, turns, budget] = [this.#client, this.#limits, this.#turns, this.#budget];
+      const lease = this.#buffers.open(accountId);
+      return { client, limits, turns, budget, accountId, keyId, lease, over: new AbortController() };
+    };
+    return new UrlAllowance(open);
   }
 }
 
@@ -76,17 +79,20 @@ interface AllowanceParts {
   readonly accountId: string;
   readonly keyId: string;
   readonly lease: BufferLease;
+  /** Aborts fetches in progress. */
+  readonly over: AbortController;
 }
 
-/** What one request may still fetch. */
+/** What one request may still fetch. Most requests fetch nothing, and then it is never opened. */
 export class UrlAllowance implements Disposable {
-  readonly #parts: AllowanceParts;
-  readonly #over = new AbortController();
+  readonly #open: () => AllowanceParts;
+  #parts: AllowanceParts | undefined;
+  #isOver = false;
   #urls = 0;
   #bytes = 0;
 
-  constructor(parts: AllowanceParts) {
-    this.#parts = parts;
+  constructor(open: () => AllowanceParts) {
+    this.#open = open;
   }
 
   /**
@@ -96,20 +102,24 @@ export class UrlAllowance implements Disposable {
    * is unknown; `rate_limit_exceeded` beyond that budget
    */
   async fetch(url: string, call: Omit<GuardedRequest, "owner" | "take">): Promise<GuardedResponse> {
-    const { client, limits, turns, budget, accountId, keyId } = this.#parts;
+    if (this.#isOver) throw new DOMException("The request is over.", "AbortError");
+    this.#parts ??= this.#open();
+    const { client, limits, turns, budget, accountId, keyId, lease, over } = this.#parts;
     if (++this.#urls > limits.urls) {
       const text = `A request may have at most ${limits.urls} URLs whose content the gateway has to fetch.`;
       throw new UrlError("too_many", text);
     }
     await budget.take(accountId);
-    const signal = call.signal === undefined ? this.#over.signal : AbortSignal.any([call.signal, this.#over.signal]);
+    const signal = call.signal === undefined ? over.signal : AbortSignal.any([call.signal, over.signal]);
+    const take = (bytes: number): void => {
+      over.signal.throwIfAborted();
+      this.#take(bytes, { limits, lease });
+    };
     using _turn = await turns.acquire(keyId, signal);
-    return await client.fetch(url, { ...call, signal, owner: accountId, take: (bytes) => this.#take(bytes) });
+    return await client.fetch(url, { ...call, signal, owner: accountId, take });
   }
 
-  #take(bytes: number): void {
-    const { limits, lease } = this.#parts;
-    this.#over.signal.throwIfAborted();
+  #take(bytes: number, { limits, lease }: Pick<AllowanceParts, "limits" | "lease">): void {
     this.#bytes += bytes;
     if (this.#bytes > limits.bytes) {
       throw new UrlError(
@@ -122,7 +132,8 @@ export class UrlAllowance implements Disposable {
 
   /** Aborts fetches in progress. */
   [Symbol.dispose](): void {
-    this.#over.abort();
-    this.#parts.lease[Symbol.dispose]();
+    this.#isOver = true;
+    this.#parts?.over.abort();
+    this.#parts?.lease[Symbol.dispose]();
   }
 }

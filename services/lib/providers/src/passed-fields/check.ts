@@ -8,9 +8,9 @@ import type { FieldTable } from "./cost-class.ts";
  * @throws {GatewayError} `invalid_request` naming the field
  */
 export function checkRefusedFields(fields: Fields, table: FieldTable): void {
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
     const cost = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (cost?.kind === "refused" && isRequested(value)) throw refusedField(name, cost.reason);
+    if (cost?.kind === "refused" && isRequested(fields[name])) throw refusedField(name, cost.reason);
   }
 }
 
@@ -42,7 +42,7 @@ export function areClassedHeaders(headers: readonly string[], table: FieldTable)
  * Where the table has rows for members, it has to have one for each.
  */
 export function unclassedField(fields: Fields, table: FieldTable): string | undefined {
-  return unclassedIn(fields, table).next().value;
+  return unclassedFields(fields, table)[0];
 }
 
 /**
@@ -50,29 +50,29 @@ export function unclassedField(fields: Fields, table: FieldTable): string | unde
  * upstream that may receive it could charge more for it.
  */
 export function hasCostlyField(fields: Fields, table: FieldTable, { upstreams }: Pick<Model, "upstreams">): boolean {
-  for (const name of unclassedIn(fields, table))
-    if (!upstreams.every(({ provider }) => provider.freeFields.has(name))) return true;
-  return false;
+  return unclassedFields(fields, table).some(
+    (name) => !upstreams.every(({ provider }) => provider.freeFields.has(name)),
+  );
 }
 
 /** Like {@link unclassedField}, all of them. */
 export function unclassedFields(fields: Fields, table: FieldTable): readonly string[] {
-  return [...unclassedIn(fields, table)];
-}
-
-function* unclassedIn(fields: Fields, table: FieldTable): Generator<string, undefined> {
   const listed = membersOf(table);
-  for (const [name, value] of Object.entries(fields)) {
+  const found: string[] = [];
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
     if (value === null || value === undefined) continue;
-    if (!listed.has(name) && !Object.hasOwn(table, name)) yield name;
-    else if (listed.has(name) && isFields(value)) yield* unclassedMembers(name, value, table);
+    if (listed.has(name)) {
+      if (isFields(value)) addUnclassedMembers(found, name, value, table);
+    } else if (!Object.hasOwn(table, name)) found.push(name);
   }
+  return found;
 }
 
-function* unclassedMembers(name: string, value: Fields, table: FieldTable): Generator<string, undefined> {
+function addUnclassedMembers(found: string[], name: string, value: Fields, table: FieldTable): void {
   for (const member of Object.keys(value)) {
     const path = `${name}.${member}`;
-    if (!Object.hasOwn(table, path)) yield path;
+    if (!Object.hasOwn(table, path)) found.push(path);
   }
 }
 

@@ -14,8 +14,8 @@ const backslash = 92;
  * is its mark.
  */
 export class CutLists {
-  /** Unguessable for an upstream, so it occurs nowhere else. */
-  readonly #mark = `cut list ${randomBytes(12).toString("hex")} `;
+  /** Set with the first list, as most responses have none. Unguessable, so it occurs nowhere else. */
+  #mark = "";
   readonly #lists: (readonly Buffer[])[] = [];
   readonly #placed = new Set<number>();
   /** The strings among them, without quotes, by mark. */
@@ -23,6 +23,7 @@ export class CutLists {
 
   /** @returns the mark, a list's only entry until it is restored */
   add(entries: readonly Buffer[]): string {
+    this.#mark ||= `cut list ${randomBytes(12).toString("hex")} `;
     return `${this.#mark}${this.#lists.push(entries) - 1}`;
   }
 
@@ -77,6 +78,13 @@ export class CutLists {
     }
     return await joined([...pieces, written.subarray(at)]);
   }
+}
+
+/** A response of which parts are kept apart. */
+export interface SlimResponse {
+  /** With marks in place of those parts. */
+  readonly body: Buffer;
+  readonly lists: CutLists;
 }
 
 function withTexts(value: unknown, texts: ReadonlyMap<string, string>): unknown {

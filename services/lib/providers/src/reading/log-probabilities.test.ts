@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UpstreamFailure } from "../failure.ts";
+import { CutLists } from "./cut-lists.ts";
 import { withoutLogProbabilities } from "./log-probabilities.ts";
 
 const entry = { token: "a]}", logprob: -1.5, bytes: [97], top_logprobs: [{ token: '"', logprob: -1, bytes: null }] };
@@ -22,7 +23,8 @@ for (const [name, choices] of Object.entries(shapes)) {
   for (const indent of [undefined, 2]) {
     test(`restores log probabilities ${name}, ${indent === undefined ? "dense" : "indented"}`, async () => {
       const body = bytes({ choices, usage: { total_tokens: 3 } }, indent);
-      const { body: slim, lists } = await withoutLogProbabilities(body);
+      const lists = new CutLists();
+      const slim = await withoutLogProbabilities(body, lists);
       assert.ok(slim.length < 4_096, `${slim.length} bytes are left`);
       const rewritten = bytes(JSON.parse(slim.toString("utf8")), indent);
       const restored = await lists.restore(rewritten);
@@ -35,13 +37,15 @@ test("returns a response without long lists unchanged", async () => {
   const body = bytes({
     choices: [{ message: { content: '"logprobs":{"content":[' }, logprobs: { content: [entry] } }],
   });
-  const { body: slim, lists } = await withoutLogProbabilities(body);
+  const lists = new CutLists();
+  const slim = await withoutLogProbabilities(body, lists);
   assert.equal(slim, body);
   assert.equal(await lists.restore(body), body);
 });
 
 test("places a list that is written several times once, and leaves valid JSON elsewhere", async () => {
-  const { body, lists } = await withoutLogProbabilities(bytes({ logprobs: { content: long } }));
+  const lists = new CutLists();
+  const body = await withoutLogProbabilities(bytes({ logprobs: { content: long } }), lists);
   const [mark] = (JSON.parse(body.toString("utf8")) as { logprobs: { content: string[] } }).logprobs.content;
   const written = bytes({ first: [mark], alone: [mark], before: [mark, 1], after: [1, mark], twice: [mark, mark] });
   const restored = JSON.parse((await lists.restore(written)).toString("utf8"));
@@ -51,6 +55,9 @@ test("places a list that is written several times once, and leaves valid JSON el
 test("rejects lists that are cut off, not JSON, or have an entry above 64 KiB", async () => {
   const good = JSON.stringify(long).slice(0, -1);
   for (const list of [good, `${good},`, `${good},{"a" 1}]`, `${good} 1]`, `${good},"${"x".repeat(70_000)}"]`]) {
-    await assert.rejects(withoutLogProbabilities(Buffer.from(`{"logprobs":{"content":${list}}}`)), unusable);
+    await assert.rejects(
+      withoutLogProbabilities(Buffer.from(`{"logprobs":{"content":${list}}}`), new CutLists()),
+      unusable,
+    );
   }
 });

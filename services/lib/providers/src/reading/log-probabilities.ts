@@ -1,7 +1,7 @@
 import { Pace } from "@uag/runtime/pace";
 import { endOfString } from "@uag/untrusted/json/string-end";
 import { valueEnd } from "../json-edit.ts";
-import { CutLists } from "./cut-lists.ts";
+import type { CutLists } from "./cut-lists.ts";
 import { checkedEntries, firstEntry, maxEntryBytes, memberValue, skipSpace, smallListBytes } from "./list-entries.ts";
 
 const member = Buffer.from('"logprobs"');
@@ -10,21 +10,15 @@ const comma = 44;
 const closeBracket = 93;
 const openBrace = 123;
 
-/** A response whose long lists of log probabilities are kept apart. */
-export interface SlimResponse {
-  /** The response with a mark in place of each list's entries. */
-  readonly body: Buffer;
-  readonly lists: CutLists;
-}
-
 /**
  * Cuts the long lists of log probabilities out of a response (OpenAI's reference, the chat
  * completion object), in turns of the event loop: they are 99 percent of the largest responses, and
  * clients get them unchanged. Each entry is checked to be JSON.
+ * @param lists receives the lists
+ * @returns the response with a mark in place of each list's entries
  * @throws {UpstreamFailure} `transient` when one is not, or is too long
  */
-export async function withoutLogProbabilities(body: Buffer): Promise<SlimResponse> {
-  const lists = new CutLists();
+export async function withoutLogProbabilities(body: Buffer, lists: CutLists): Promise<Buffer> {
   const pieces: Buffer[] = [];
   const pace = new Pace();
   let copied = 0;
@@ -39,7 +33,7 @@ export async function withoutLogProbabilities(body: Buffer): Promise<SlimRespons
     }
     if (pace.isOver) await pace.rest();
   }
-  return { body: copied === 0 ? body : Buffer.concat([...pieces, body.subarray(copied)]), lists };
+  return copied === 0 ? body : Buffer.concat([...pieces, body.subarray(copied)]);
 }
 
 /** Where the entries begin of the first list in the object after a member's name. */
