@@ -1,6 +1,4 @@
-import { readConfig } from "@uag/runtime/config";
 import { run } from "@uag/runtime/run";
-import { schema } from "./config.ts";
-import { startRouter } from "./service.ts";
+import { startService } from "./service.ts";
 
-await run(() => startRouter(readConfig(schema)));
+await run(startService);

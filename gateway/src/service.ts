@@ -2,6 +2,7 @@ import { addressSetting, serviceNames } from "@uag/contract/routes";
 import { announceStatus } from "@uag/runtime/announce-status";
 import { type Bus, connectBus } from "@uag/runtime/bus";
 import { systemClock } from "@uag/runtime/clock";
+import { readConfig } from "@uag/runtime/config";
 import type { HealthCheck } from "@uag/runtime/health";
 import { type Keyring, keyringOf } from "@uag/runtime/keyring";
 import { createLogger, type Logger } from "@uag/runtime/log";
@@ -17,7 +18,7 @@ import { FailedLogins } from "./admin/failed-logins.ts";
 import type { AdminOptions } from "./admin/mount.ts";
 import { Replicas } from "./admin/replicas.ts";
 import { type AppOptions, createApp } from "./app.ts";
-import type { Config } from "./config.ts";
+import { type Config, schema } from "./config.ts";
 import { openKeys } from "./keys/open-keys.ts";
 import { type Links, openLinks } from "./links.ts";
 import { observe } from "./middleware/observe.ts";
@@ -34,6 +35,11 @@ export interface Router extends AsyncDisposable {
   readonly adminPort: number;
   /** How long disposing waits for responses in flight, milliseconds. */
   readonly drainMs: number;
+}
+
+/** Starts the router as configured by the environment. */
+export function startService(env: NodeJS.ProcessEnv = process.env): Promise<Router> {
+  return startRouter(readConfig(schema, env));
 }
 
 /** Starts the router; resolves when the public port is open. Disposing drains it. */

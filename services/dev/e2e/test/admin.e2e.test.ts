@@ -34,7 +34,9 @@ describe("the admin API through the public server", () => {
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "admin-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
-    fleet = resources.use(await startTestFleet({ dataDir, services: ["billing", "metering", "chat", "router"] }));
+    fleet = resources.use(
+      await startTestFleet({ dataDir, single: true, services: ["billing", "metering", "chat", "router"] }),
+    );
   });
   after(() => resources.disposeAsync());
 

@@ -75,7 +75,7 @@ describe("tests of providers in the running gateway", () => {
     plain = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     const services = ["billing", "metering", "chat", "router"] as const;
     const egressAllow = [plain, "127.0.0.1:9", "no-such-host.invalid:443"].join(",");
-    fleet = resources.use(await startTestFleet({ dataDir, services: [...services], egressAllow }));
+    fleet = resources.use(await startTestFleet({ dataDir, single: true, services: [...services], egressAllow }));
     await add("own", `${fleet.run.simulator_url}/vendor/v1`);
   });
   after(() => resources.disposeAsync());

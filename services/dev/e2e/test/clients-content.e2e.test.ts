@@ -61,7 +61,7 @@ describe("images, documents, structured output, thinking, errors and disconnects
     const authority = join(dataDir, "files-ca.pem");
     await writeFile(authority, files.ca);
     const env = { NODE_EXTRA_CA_CERTS: authority };
-    fleet = resources.use(await startTestFleet({ dataDir, env, egressAllow: files.host }));
+    fleet = resources.use(await startTestFleet({ dataDir, single: true, env, egressAllow: files.host }));
     const { api_key: apiKey, base_url: baseURL } = fleet.run;
     openai = new OpenAI({ apiKey, baseURL: `${baseURL}/v1`, maxRetries: 0 });
     anthropic = new Anthropic({ authToken: apiKey, apiKey: null, baseURL, maxRetries: 0 });

@@ -50,7 +50,7 @@ describe("providers with credentials of their own kind", () => {
     const dataDir = await mkdtemp(join(tmpdir(), "clouds-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     const services = ["billing", "metering", "chat", "embedding", "router"] as const;
-    fleet = resources.use(await startTestFleet({ dataDir, services: [...services] }));
+    fleet = resources.use(await startTestFleet({ dataDir, single: true, services: [...services] }));
     openai = new OpenAI({ baseURL: `${fleet.run.base_url}/v1`, apiKey: fleet.run.api_key, maxRetries: 0 });
   });
   after(() => resources.disposeAsync());

@@ -32,7 +32,7 @@ describe("sign-in with OpenID Connect", () => {
       OIDC_LABEL: "Example",
       OIDC_ROLES: "gateway-admins=operator,team=member:acct_default",
     };
-    fleet = resources.use(await startTestFleet({ dataDir, env }));
+    fleet = resources.use(await startTestFleet({ dataDir, single: true, env }));
     provider.allow(callback());
   });
   after(() => resources.disposeAsync());

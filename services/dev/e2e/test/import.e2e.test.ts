@@ -49,7 +49,7 @@ describe("npm run import", () => {
     dir = await mkdtemp(join(tmpdir(), "import-"));
     resources.defer(() => rm(dir, { recursive: true, force: true }));
     const services = ["billing", "metering", "chat", "router"] as const;
-    fleet = resources.use(await startTestFleet({ dataDir: join(dir, "fleet"), services: [...services] }));
+    fleet = resources.use(await startTestFleet({ dataDir: join(dir, "fleet"), single: true, services: [...services] }));
   });
   after(() => resources.disposeAsync());
 

@@ -9,6 +9,7 @@ import { adminApi } from "@uag/cli/commands/admin-api";
 import { attemptsAt, setFault } from "@uag/harness/fleet/faults";
 import { openSharedFleet, type SharedFleet } from "@uag/harness/fleet/shared-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { singleName } from "@uag/local/single";
 
 /** The handshake of protocol versions up to 2025-11-25; later versions have none. */
 const revisions = ["legacy", "auto"] as const;
@@ -73,7 +74,7 @@ describe("the tool server behind the public server", () => {
 
   /** Where the tool server itself listens, behind the router. */
   async function mcpPort(): Promise<number> {
-    const log = await readFile(join(fleet.dataDir, "log/mcp.log"), "utf8");
+    const log = await readFile(join(fleet.dataDir, "log", `${singleName}.log`), "utf8");
     const up = log.split("\n").findLast((line) => line.includes("mcp is up")) ?? "{}";
     return (JSON.parse(up) as { port: number }).port;
   }

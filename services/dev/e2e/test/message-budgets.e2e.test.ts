@@ -46,7 +46,9 @@ describe("budgets of messages sent by users", () => {
     await once(nothing, "listening");
     const address = `127.0.0.1:${(nothing.address() as AddressInfo).port}`;
     site = `http://${address}/picture`;
-    fleet = resources.use(await startTestFleet({ dataDir, env, egressAllow: `${receiver.address},${address}` }));
+    fleet = resources.use(
+      await startTestFleet({ dataDir, single: true, env, egressAllow: `${receiver.address},${address}` }),
+    );
   });
   after(() => resources.disposeAsync());
 

@@ -48,7 +48,7 @@ test("an accepted price is charged within seconds, and is in the receipt and the
     await writeFile(join(dir, "genai.json"), genai(other));
     return ["--litellm", `file:${join(dir, "litellm.json")}`, "--genai-prices", `file:${join(dir, "genai.json")}`];
   };
-  await withFleet({ env: { CATALOG_FILE: file } }, async ({ run, dataDir, client }) => {
+  await withFleet({ single: true, env: { CATALOG_FILE: file } }, async ({ run, dataDir, client }) => {
     const prices = (...args: string[]): Promise<{ code: number; out: string }> =>
       new Promise((resolve) => {
         const env = { ...process.env, DATA_DIR: dataDir, CATALOG_FILE: file };

@@ -97,7 +97,7 @@ describe("the reconciliation of our bill with the provider's", () => {
     const closed = Promise.withResolvers<void>();
     const opened = Promise.withResolvers<TestFleet>();
     const running = withTemporaryDir(async (dataDir) => {
-      opened.resolve(await startTestFleet({ dataDir }));
+      opened.resolve(await startTestFleet({ dataDir, single: true }));
       await closed.promise;
     });
     running.catch(opened.reject);

@@ -54,7 +54,7 @@ describe("a model's upstreams are called as configured in the catalogue", () => 
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
     file = join(dataDir, "catalog.yaml");
     await writeFile(file, catalog);
-    fleet = resources.use(await startTestFleet({ dataDir, env: { CATALOG_FILE: file } }));
+    fleet = resources.use(await startTestFleet({ dataDir, single: true, env: { CATALOG_FILE: file } }));
   });
   after(() => resources.disposeAsync());
 

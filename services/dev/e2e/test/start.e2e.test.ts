@@ -7,12 +7,14 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { withTemporaryDir } from "@uag/harness/fleet/temporary-dir";
+import { withFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
 import { dataDirMark } from "@uag/local/data-dir";
 import { operatorClient } from "@uag/local/operator";
 import { repoRoot } from "@uag/local/paths";
 import { type Run, readRun } from "@uag/local/run-file";
 import { type Fleet, type FleetOptions, startFleet } from "@uag/local/service";
+import { singleName } from "@uag/local/single";
 import { taggedProcesses } from "@uag/local/supervisor/tagged";
 import { type Account, type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 
@@ -58,6 +60,20 @@ test("only the user who started it can read the data directory", async () => {
       const found = await lstat(join(dataDir, name)).catch(() => undefined);
       assert.equal((found?.mode ?? 0) & 0o077, 0, name);
     }
+  });
+});
+
+test("all services run in one process, and serve again after it was killed", async () => {
+  await withFleet({ single: true }, async ({ processes, run, client, audit }) => {
+    assert.deepEqual(processes.names(), ["mongod", "nats-server", "simulator", singleName]);
+    const pid = run.pids[singleName];
+    const body = { model: "gpt-4o-mini", messages: [{ role: "user", content: "Hello!" }] };
+    assert.equal((await client.post("/v1/chat/completions", body)).status, 200);
+    await processes.kill(singleName);
+    await processes.ready(singleName);
+    assert.notEqual(run.pids[singleName], pid);
+    assert.equal((await client.post("/v1/chat/completions", body)).status, 200);
+    assert.deepEqual((await audit()).violations, []);
   });
 });
 

@@ -96,7 +96,7 @@ function fieldsOf(target: string): string[] {
 test("each list with filters has a time limit, and beyond it an error that names a field to change", async () => {
   await using stack = new AsyncDisposableStack();
   const mongodbUrl = await startMongod(stack);
-  await withFleet({ mongodbUrl }, async ({ run, client }) => {
+  await withFleet({ mongodbUrl, single: true }, async ({ run, client }) => {
     const mongo = stack.use(await MongoClient.connect(mongodbUrl));
     const exceed = (mode: string) => mongo.db("admin").command({ configureFailPoint: "maxTimeAlwaysTimeOut", mode });
     const targets = [

@@ -70,11 +70,14 @@ function noProxy(env: NodeJS.ProcessEnv): string {
   return [env["NO_PROXY"] || env["no_proxy"], "127.0.0.1", "localhost", "::1"].filter(Boolean).join(",");
 }
 
+/** How a program of the services is run. */
+export const commandOf = (program: string): ProcessSpec["command"] => [process.execPath, ...nodeOptions, program];
+
 /** The processes of one service, for the supervisor. */
 export async function serviceProcesses(options: ServiceProcessOptions): Promise<ProcessSpec[]> {
   const { row, root, around, ports } = options;
   const specs: ProcessSpec[] = [];
-  const command: ProcessSpec["command"] = [process.execPath, ...nodeOptions, options.program];
+  const command = commandOf(options.program);
   for (const name of replicaNames(row.name, options.replicas)) {
     const numbers: Record<string, string> = {};
     for (const variable of row.ports) numbers[variable] = String(await ports.get(portName(name, variable)));

@@ -15,7 +15,8 @@ import { ownRelease, type Release } from "./release.ts";
 import { type Run, removeRun, writeRun } from "./run-file.ts";
 import { loadSecrets, type Secrets } from "./secrets.ts";
 import { seed, seedAccountId } from "./seed.ts";
-import { type CommandPrefix, portName, replicaNames, serviceProcesses } from "./service-processes.ts";
+import { type CommandPrefix, commandOf, portName, replicaNames, serviceProcesses } from "./service-processes.ts";
+import { singleName, singleProcess } from "./single/single-process.ts";
 import type { ProcessSpec } from "./supervisor/process.ts";
 import { type ProcessControl, Supervisor } from "./supervisor/supervisor.ts";
 import { UserError } from "./terminal/step.mjs";
@@ -29,6 +30,8 @@ export interface FleetOptions {
   replicas?: Readonly<Record<string, number>>;
   /** Names of the services to start; default: all. Billing is always needed. */
   services?: readonly string[];
+  /** Runs all services in one process, without replicas; default: one process each. */
+  single?: boolean;
   /** Settings for every service; they override the fleet's own. */
   env?: Readonly<Record<string, string>>;
   /** The code to start; default this checkout's. */
@@ -100,7 +103,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       env,
       prefix: options.prefixOf?.(row.name),
     });
-  await startAll({ options, supervisor, engines, around, specsOf });
+  const single = commandOf(join(built, `${singleName}.js`));
+  await startAll({ options, supervisor, engines, around, specsOf, single });
   const run = await describe({ dataDir, port, secrets, engines, around, supervisor });
   starting.use(await publishRun(dataDir, run, supervisor));
   const running = starting.move();
@@ -129,13 +133,16 @@ async function startAll(parts: {
   engines: Engines;
   around: Environment;
   specsOf(row: ServiceRow, root: string): Promise<ProcessSpec[]>;
+  /** The command that runs all services in one process. */
+  single: ProcessSpec["command"];
 }): Promise<void> {
   const { options, supervisor, engines, around, specsOf } = parts;
   const { replicas = {}, signal, services: wanted, release = ownRelease } = options;
   const first = [...engines.processes, ...(await specsOf(simulator, repoRoot))];
-  const then: ProcessSpec[] = [];
+  const each: ProcessSpec[] = [];
   for (const row of release.services)
-    if (wanted?.includes(row.name) ?? true) then.push(...(await specsOf(row, release.root)));
+    if (wanted?.includes(row.name) ?? true) each.push(...(await specsOf(row, release.root)));
+  const then = options.single === true ? [singleProcess(each, parts.single)] : each;
   if (around.balanced) then.push(await balancerOf(around, replicas["router"] ?? 1));
   for (const specs of [first, then]) {
     for (const spec of specs) await supervisor.add(spec);

@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readConfig } from "@uag/runtime/config";
 import { banner } from "./banner.ts";
@@ -6,13 +7,16 @@ import { schema } from "./config.ts";
 import { buildConsole } from "./console-web.ts";
 import { followRequests } from "./logs/requests.ts";
 import { startFleet } from "./service.ts";
+import { singleName } from "./single/single-process.ts";
 import { print } from "./terminal/step.mjs";
 
-const help = `npm start
+const help = `npm start [-- --single]
 
 Starts the whole system on this machine: MongoDB, NATS, the simulator of the model providers, and every service.
 Prints the base URL, an API key, the console's address and password, and a working curl command. Ctrl-C stops everything; the
 state is in .data.
+
+  --single  runs all services in one process: less memory and a faster start, but they stop and restart together
 
 Environment:
 ${Object.entries(schema.shape)
@@ -49,7 +53,10 @@ async function buildPages(report: (line: string) => void, signal: AbortSignal): 
  * `process.exit`.
  */
 export async function start(args: string[]): Promise<void> {
-  const { values } = parseArgs({ args, options: { help: { type: "boolean", short: "h" } } });
+  const { values } = parseArgs({
+    args,
+    options: { single: { type: "boolean", default: false }, help: { type: "boolean", short: "h" } },
+  });
   if (values.help) {
     process.stdout.write(help);
     return;
@@ -62,6 +69,7 @@ export async function start(args: string[]): Promise<void> {
     dataDir: config.DATA_DIR,
     port: config.PORT,
     replicas: { chat: config.CHAT_REPLICAS },
+    single: values.single,
     mongodbUrl: config.MONGODB_URL,
     natsUrl: config.NATS_URL,
     egressAllow: config.EGRESS_ALLOW,
@@ -76,7 +84,8 @@ export async function start(args: string[]): Promise<void> {
   if (fleet !== undefined) {
     print(await banner(fleet, (performance.now() - startedAt) / 1000));
     await buildPages(print, signal);
-    if (atTerminal) followRequests(fleet.dataDir, print, signal);
+    if (atTerminal)
+      followRequests(join(fleet.dataDir, "log", `${values.single ? singleName : "router"}.log`), print, signal);
     await new Promise((resolve) => (signal.aborted ? resolve(0) : signal.addEventListener("abort", resolve)));
     print("Stopping.");
     await fleet.stop();

@@ -44,7 +44,7 @@ export class Stage<F extends Pick<TestFleet, "run"> = TestFleet> implements Asyn
     return await Stage.#before(async (started) => {
       const dataDir = await mkdtemp(join(tmpdir(), "console-journeys-"));
       started.defer(() => rm(dataDir, { recursive: true, force: true }));
-      return started.use(await startTestFleet({ dataDir, ...options }));
+      return started.use(await startTestFleet({ dataDir, single: true, ...options }));
     });
   }
 

@@ -21,13 +21,13 @@ async function start(): Promise<SharedFleet> {
   resources.defer(() => rm(dataDir, { recursive: true, force: true }));
   const receiver = resources.use(await startReceiver({ refuseEvery: 0 }));
   // A user's own setting, which must not replace the fleet's.
-  const fleet = resources.use(await startTestFleet({ dataDir, egressAllow: receiver.address }));
+  const fleet = resources.use(await startTestFleet({ dataDir, single: true, egressAllow: receiver.address }));
   return { ...fleet, receiver };
 }
 
 /**
  * Opens the fleet that all `*.shared.e2e.test.ts` files in a process use, one file after another:
- * the default fleet, started by the first. `run` and `client` belong to a new account with 100 USD
+ * the services of the default fleet in one process, started by the first. `run` and `client` belong to a new account with 100 USD
  * and a key of its own. Stops with the process's last test, and fails then as `startTestFleet` does.
  */
 export async function openSharedFleet(): Promise<SharedFleet> {

@@ -1,11 +1,13 @@
-import { join } from "node:path";
 import { followLines } from "./follow.ts";
 import { requestLine } from "./line.ts";
 
-/** Reports a line for each request that the router serves, until the signal aborts. */
-export function followRequests(dataDir: string, report: (line: string) => void, signal: AbortSignal): void {
+/**
+ * Reports a line for each request that the router serves, until the signal aborts.
+ * @param path the log that the router writes to
+ */
+export function followRequests(path: string, report: (line: string) => void, signal: AbortSignal): void {
   const follow = async (): Promise<void> => {
-    for await (const text of await followLines(join(dataDir, "log", "router.log"), signal)) {
+    for await (const text of await followLines(path, signal)) {
       const line = requestLine(text);
       if (line !== undefined) report(line);
     }
