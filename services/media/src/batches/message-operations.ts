@@ -63,7 +63,7 @@ function resultsOf({ batches, files }: BatchContext): QuerySpec["respond"] {
     if (live || outputFileId === undefined)
       throw new GatewayError("not_found", "The batch has no results yet. They are available once it has ended.");
     const file = await files.find(caller.accountId, outputFileId);
-    const headers = ["content-type", "application/x-jsonl", "content-length", String(file.bytes)];
+    const headers = ["content-type", "application/octet-stream", "content-length", String(file.bytes)];
     return { headers, chunks: files.read(file) };
   };
 }
