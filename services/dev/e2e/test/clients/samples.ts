@@ -81,6 +81,7 @@ async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }:
     await writeFile(join(cwd, "square.png"), Buffer.from(square, "base64"));
     await writeFile(join(cwd, "tone.wav"), tone());
     await writeFile(join(cwd, "notes.txt"), "the first line\n");
+    await writeFile(join(cwd, "requests.jsonl"), "{}\n");
     const Pythonpath = await pythonPackages("python-samples-1", packages);
     const env = { ...process.env, PYTHONPATH: Pythonpath, API_KEY: api_key, ADMIN_TOKEN: admin.token };
     for (const [language, some] of Map.groupBy(samples, (sample) => sample.language)) {
