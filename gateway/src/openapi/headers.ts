@@ -66,6 +66,9 @@ const billed = {
   "x-gateway-upstream-size": header(
     "The size that the provider generated, if the image was resampled to the requested size.",
   ),
+  "x-gateway-envelope-remaining-usd": header(
+    "For the key of an envelope: what the envelope and those above it leave. See the guide on envelopes.",
+  ),
   "idempotent-replayed": header("true if this is the stored response of an earlier request."),
   "x-gateway-billed-request-id": header("The request whose stored response this is, and whose receipt is billed."),
 };

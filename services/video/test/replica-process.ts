@@ -33,9 +33,9 @@ function stoppingAdmission(admission: TaskAdmission, { stop }: Begin): TaskAdmis
   return {
     async admitTask(task) {
       await stopFor(stop, "before the hold");
-      const grantId = await admission.admitTask(task);
+      const grant = await admission.admitTask(task);
       await stopFor(stop, "after the hold");
-      return grantId;
+      return grant;
     },
     findTaskGrant: (task) => admission.findTaskGrant(task),
     settleTask: (event) => admission.settleTask(event),

@@ -15,7 +15,7 @@ import { newId } from "@uag/runtime/ids";
 import { createLogger } from "@uag/runtime/log";
 import { createMetrics } from "@uag/runtime/metrics";
 import { insecure } from "@uag/runtime/rpc/identity";
-import type { Admission, AdmitTask, TaskAdmission } from "@uag/usage/types";
+import type { Admission, AdmitTask, TaskAdmission, TaskGrant } from "@uag/usage/types";
 import { schema } from "../src/config.ts";
 import { buildVideo } from "../src/service.ts";
 
@@ -33,6 +33,8 @@ export class TestBooks {
   /** Called around each settlement; may throw, like a connection that breaks before or after. */
   disturb: (when: "before" | "after") => void = () => {};
   refuse: GatewayError | undefined;
+  /** What the envelopes of every key leave, nano-USD. */
+  envelopeRemaining: bigint | undefined;
   /** Refuses the grants of recovered tasks while set. */
   refuseGrants: GatewayError | undefined;
   /** Makes settling fail while set. */
@@ -42,7 +44,7 @@ export class TestBooks {
     admitTask: async (task) => this.#hold(task),
     findTaskGrant: async (task) => {
       if (this.refuseGrants !== undefined) throw this.refuseGrants;
-      return this.#hold(task);
+      return this.#hold(task).id;
     },
     settleTask: async (event) => {
       if (this.away) throw new GatewayError("service_unavailable");
@@ -55,10 +57,10 @@ export class TestBooks {
     },
   };
 
-  #hold(task: AdmitTask): string {
+  #hold(task: AdmitTask): TaskGrant {
     if (this.refuse !== undefined) throw this.refuse;
     this.grants.set(task.requestId, task);
-    return `gr_${task.requestId}`;
+    return { id: `gr_${task.requestId}`, envelopeRemaining: this.envelopeRemaining };
   }
 
   /** Grants of tasks that have no bill yet. */

@@ -58,6 +58,18 @@ describe("video tasks", () => {
   };
   const billOf = (requestId: string) => books.bills.get(requestId);
 
+  test("a submission with an envelope's key states what remains, and neither a repeated one nor another key's does", async () => {
+    const remaining = async (key: string) => {
+      const response = await replica.call("videos.generations", order(), { headers: ["idempotency-key", key] });
+      assert.equal(response.status, 202, response.text);
+      return response.header("x-gateway-envelope-remaining-usd");
+    };
+    assert.equal(await remaining("one"), undefined);
+    books.envelopeRemaining = 1_500_000_000n;
+    assert.equal(await remaining("two"), "1.500000000");
+    assert.equal(await remaining("two"), undefined);
+  });
+
   test("a task moves from submitted through queued and running to succeeded, and is billed by the provider's count", async () => {
     const submitted = await submit();
     assert.deepEqual(Object.keys(submitted).sort(), ["created_at", "id", "model", "object", "status"]);

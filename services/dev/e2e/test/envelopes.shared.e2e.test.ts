@@ -337,6 +337,8 @@ describe("envelopes for agents", () => {
     const video = { model: "grok-imagine-video", prompt: "a boat", duration: 2, resolution: "480p" };
     const submitted = await client.post("/v1/videos/generations", video);
     assert.ok(submitted.status < 300, submitted.text);
+    const remaining = nano(submitted.headers.get(remainingHeader));
+    assert.ok(remaining > 0n && remaining < nano(envelope.max_usd), `${remaining} remains`);
     await waitFor(
       async () => {
         const { spent_usd, costs } = await show(client, envelope.id);
@@ -344,6 +346,20 @@ describe("envelopes for agents", () => {
       },
       { what: "the video's charge" },
     );
+  });
+
+  test("free requests state what remains and change nothing of it", async () => {
+    const envelope = await open(owner, { max_usd: "0.5" });
+    const client = clientOf(envelope);
+    await waitFor(
+      async () => {
+        const response = await client.post("/v1/moderations", { input: "a boat" });
+        assert.equal(response.status, 200, response.text);
+        return response.headers.get(remainingHeader) === envelope.max_usd;
+      },
+      { what: "billing's report of what remains" },
+    );
+    assert.equal((await show(client, envelope.id)).spent_usd, "0.000000000");
   });
 
   test("the quota of an envelope's key is the envelope, and its usage is its own", async () => {

@@ -8,6 +8,7 @@ import type {
   Progress,
   Settlement,
   TaskAdmission,
+  TaskGrant,
 } from "@uag/usage/types";
 
 /** The settlement of a request in {@link TestAdmission}. */
@@ -51,10 +52,10 @@ export class TestAdmission implements Admission, FreeAdmission, TaskAdmission {
   }
 
   /** @throws what `onAdmit` throws */
-  async admitTask(request: AdmitTask): Promise<string> {
+  async admitTask(request: AdmitTask): Promise<TaskGrant> {
     this.onAdmit(request);
     this.booked.push({ request, checkpoints: [], settlement: undefined });
-    return `grant_${request.requestId}`;
+    return { id: `grant_${request.requestId}` };
   }
 
   /** The grant of a task, whether or not it was admitted. */

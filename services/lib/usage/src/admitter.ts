@@ -1,5 +1,7 @@
 import { type GatewayError, toGatewayError } from "@uag/contract/errors/gateway-error";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { UsageEvent } from "@uag/proto/metering/v1/usage.ts";
+import type { HolderSession } from "./holder-session.ts";
 import type { Limits } from "./limits/limits.ts";
 import { checkLive } from "./limits/reservation.ts";
 import type { Reservations } from "./limits/reservations.ts";
@@ -19,7 +21,9 @@ import type {
   FreeAdmission,
   FreeAdmitted,
   TaskAdmission,
+  TaskGrant,
 } from "./types.ts";
+import type { Account } from "./wallet/account.ts";
 
 /** The dependencies of an {@link Admitter}. */
 export interface AdmitterOptions {
@@ -76,7 +80,8 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
     const { state } = session.journal;
     if (state !== "ok") throw refuseForJournal(state);
     if (!session.lease.live || succession.stopping) return undefined;
-    if (request.holdNanoUsd <= 0n) return new OpenRequest(session, request, { reservation });
+    if (request.holdNanoUsd <= 0n)
+      return new OpenRequest(session, request, { account: envelopeAccount(session, request.caller), reservation });
     const account = session.account(request.caller);
     const grant = account.take(request.holdNanoUsd);
     if (grant === undefined) return undefined;
@@ -92,7 +97,7 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
       const session = await succession.live();
       if (request.holdNanoUsd <= 0n) {
         checkLive(reservation);
-        return new OpenRequest(session, request, { reservation });
+        return new OpenRequest(session, request, { account: envelopeAccount(session, request.caller), reservation });
       }
       const account = session.account(request.caller);
       const grant = await session.waitForGrant(account, request.holdNanoUsd);
@@ -129,17 +134,17 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
    * Counts a task's submission once and reserves its money; the task itself occupies no concurrency
    * permit.
    */
-  async admitTask(task: AdmitTask): Promise<string> {
+  async admitTask(task: AdmitTask): Promise<TaskGrant> {
     this.#checkOpen();
     const reservation = await this.#reserve(task);
     try {
       const { state = "ok" } = this.#options.succession.current?.journal ?? {};
       if (state !== "ok") throw this.#refused(refuseForJournal(state));
-      const grantId = await this.findTaskGrant(task);
+      const grant = await this.#acquireForTask(task);
       // The grant exists, as after a lost response: recovering the task returns it.
       checkLive(reservation);
       reservation?.admitted();
-      return grantId;
+      return grant;
     } catch (error) {
       reservation?.undo();
       throw error;
@@ -149,6 +154,10 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
   }
 
   async findTaskGrant(task: AdmitTask): Promise<string> {
+    return (await this.#acquireForTask(task)).id;
+  }
+
+  async #acquireForTask(task: AdmitTask): Promise<TaskGrant> {
     try {
       return await findTaskGrant(this.#options, task);
     } catch (error) {
@@ -170,6 +179,14 @@ export class Admitter implements Admission, FreeAdmission, TaskAdmission {
     this.#options.meters.refused(known.code);
     return known;
   }
+}
+
+/** For a request without a hold: the account that knows what its key's envelopes leave, if it has any. */
+function envelopeAccount(session: Pick<HolderSession, "account">, caller: Caller): Account | undefined {
+  if (caller.rootKeyId === undefined) return undefined;
+  const account = session.account(caller);
+  account.lookUpEnvelope();
+  return account;
 }
 
 function limitRequestOf({ tokens, operation }: Pick<AdmitRequest, "tokens" | "operation">): LimitRequest {

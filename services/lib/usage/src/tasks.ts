@@ -7,7 +7,7 @@ import { encodeFinal } from "./records.ts";
 import { outOfReach, refusalOf } from "./refusals.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import type { Succession } from "./succession.ts";
-import type { AdmitTask } from "./types.ts";
+import type { AdmitTask, TaskGrant } from "./types.ts";
 import { isFenced } from "./wallet/account.ts";
 
 const acquireTimeoutMs = 5_000;
@@ -15,7 +15,6 @@ const acquireTimeoutMs = 5_000;
 /**
  * Moves a task's money from available to held, bound to the task rather than to this process.
  * Repeating it for the same task returns the same grant, from any process.
- * @returns the grant's id
  * @throws {GatewayError} `insufficient_balance`, `budget_exceeded`, `unpaid_usage`;
  * `already_exists` when its grant is closed; `permission_denied` when this holder is fenced;
  * `service_unavailable`
@@ -24,7 +23,7 @@ async function acquireForTask(
   billing: RpcClient<GrantServiceServer>,
   holderId: string,
   task: AdmitTask,
-): Promise<string> {
+): Promise<TaskGrant> {
   const { accountId, keyId, budgetIds } = task.purse;
   const response = await billing.acquire(
     {
@@ -40,7 +39,7 @@ async function acquireForTask(
     { timeoutMs: acquireTimeoutMs, affinity: accountId },
   );
   if (response.insufficient) throw refusalOf(response, task.holdNanoUsd);
-  return response.grantId;
+  return { id: response.grantId, envelopeRemaining: response.envelopeLeftNanoUsd };
 }
 
 /** What tasks need from their process. */
@@ -52,11 +51,10 @@ interface TaskSession {
 /**
  * Finds a task's grant, or creates it: see {@link acquireForTask}. If the holder turns out to be
  * fenced, a new session takes over.
- * @returns the grant's id; empty for a task that cannot cost anything
  * @throws {GatewayError} see there
  */
-export async function findTaskGrant({ dependencies, succession }: TaskSession, task: AdmitTask): Promise<string> {
-  if (task.holdNanoUsd <= 0n) return "";
+export async function findTaskGrant({ dependencies, succession }: TaskSession, task: AdmitTask): Promise<TaskGrant> {
+  if (task.holdNanoUsd <= 0n) return { id: "" };
   for (let tries = 0; ; tries++) {
     const session = await succession.live();
     try {

@@ -152,16 +152,26 @@ export interface AdmitTask extends Omit<AdmitRequest, "stream"> {
   readonly untilMs: number;
 }
 
+/** The money held for a task. */
+export interface TaskGrant {
+  /** Empty for a task that cannot cost anything. */
+  readonly id: string;
+  /**
+   * What its key's envelopes leave beyond this grant and all others, nano-USD; undefined for a key
+   * without, and when the grant existed already.
+   */
+  readonly envelopeRemaining?: bigint | undefined;
+}
+
 /** Long tasks: each has a grant of its own, and any replica may settle it. */
 export interface TaskAdmission {
   /**
    * Holds a task's money and counts its submission. Durable: repeating it with the same request id,
    * even after a crash or from another replica, returns the same grant.
-   * @returns the grant's id; empty for a task that cannot cost anything
    * @throws {GatewayError} `insufficient_balance`, a limit's code, or `service_unavailable`
    */
-  admitTask(task: AdmitTask): Promise<string>;
-  /** Like `admitTask`, for a task already counted. */
+  admitTask(task: AdmitTask): Promise<TaskGrant>;
+  /** Like `admitTask`, for a task already counted. @returns the grant's id */
   findTaskGrant(task: AdmitTask): Promise<string>;
   /**
    * Writes a task's final to the journal and closes its grant. May be repeated with the same event

@@ -7,6 +7,7 @@ import type { CheckedRequest, RequestSpec } from "@uag/pipeline/operation/reques
 import { traceOf } from "@uag/pipeline/operation/trace";
 import type { JsonBody } from "@uag/pipeline/request/body";
 import { videoFieldCosts } from "@uag/providers/passed-fields/media";
+import { envelopeHeaders } from "@uag/usage/refusals";
 import type { VideoContext } from "../context.ts";
 import { invalid } from "../families/family.ts";
 import { findVideoModel, operation, readVideoRequest, type VideoRequest, videoModelOf } from "../request/read.ts";
@@ -61,7 +62,7 @@ async function respond(
   const given = exchange.header("idempotency-key");
   // Idempotency keys are scoped to the API key, not to the account.
   const idempotencyKey = given && `${caller.keyId}/${given}`;
-  const task = await submit(context, {
+  const { task, envelopeRemaining } = await submit(context, {
     request: video,
     caller,
     requestId,
@@ -75,7 +76,8 @@ async function respond(
   const last = ended ?? task;
   const view = viewOf(last);
   const terminal = !last.live && timeoutMs > 0;
-  return { status: terminal ? 200 : 202, body: view, headers: ["location", `/v1/videos/generations/${view.id}`] };
+  const headers = ["location", `/v1/videos/generations/${view.id}`, ...envelopeHeaders(envelopeRemaining)];
+  return { status: terminal ? 200 : 202, body: view, headers };
 }
 
 /** A draft may only continue a task of the same account: the provider would accept any of ours. */

@@ -5,6 +5,7 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { AttemptsFailed } from "@uag/providers/attempt";
 import { failureToGatewayError, type UpstreamFailure } from "@uag/providers/failure";
 import { crashPoint } from "@uag/runtime/crash-point";
+import type { TaskGrant } from "@uag/usage/types";
 import type { VideoContext } from "../context.ts";
 import type { TaskDocument } from "../store/task.ts";
 import { cancelUpstream } from "./cancel.ts";
@@ -17,34 +18,41 @@ import { terminalStateOf } from "./terminal-state.ts";
 /** How long an idempotency key refers to its task. */
 const keyLifeMs = 24 * 3_600_000;
 
+/** A submitted task. */
+export interface Submitted {
+  /** As stored, even when it is still unknown whether the provider accepted it. */
+  readonly task: TaskDocument;
+  /** What its key's envelopes leave; undefined for a key without, and for a task that existed already. */
+  readonly envelopeRemaining?: bigint | undefined;
+}
+
 /**
  * Submits a task in this order: stores its row, reserves its money, has a provider create it, and
  * stores the provider's id. If the process dies in between, others find the task and finish it (see
  * `recover.ts`).
- * @returns the task as stored, even when it is still unknown whether the provider accepted it
  * @throws {GatewayError} or {AttemptsFailed} when there is no task, and nothing is owed
  */
-export async function submit(context: VideoContext, submission: Submission): Promise<TaskDocument> {
+export async function submit(context: VideoContext, submission: Submission): Promise<Submitted> {
   const began = performance.now();
   context.clock.requireInStep();
   const task = newTask(context, submission);
   const known = await insert(context, task);
-  if (known !== undefined) return known;
+  if (known !== undefined) return { task: known };
   crashPoint("task-stored");
-  const grantId = await hold(context, task, submission.caller);
+  const { id: grantId, envelopeRemaining } = await hold(context, task, submission.caller);
   crashPoint("task-held");
   const held: TaskDocument = { ...task, grantId };
   let made: Made;
   try {
     made = await createUpstream(context, { task, grantId, request: submission.request, attempt: submission.attempt });
   } catch (error) {
-    return await notMade(context, held, error);
+    return { task: await notMade(context, held, error), envelopeRemaining };
   }
   crashPoint("task-made");
   const stored = await store(context, held, made);
   crashPoint("task-noted");
   context.video.submitted(stored, performance.now() - began);
-  return stored;
+  return { task: stored, envelopeRemaining };
 }
 
 async function insert(context: VideoContext, task: TaskDocument): Promise<TaskDocument | undefined> {
@@ -60,7 +68,7 @@ async function insert(context: VideoContext, task: TaskDocument): Promise<TaskDo
   }
 }
 
-async function hold(context: VideoContext, task: TaskDocument, caller: Caller): Promise<string> {
+async function hold(context: VideoContext, task: TaskDocument, caller: Caller): Promise<TaskGrant> {
   try {
     return await context.admission.admitTask(admissionOf(task, caller));
   } catch (error) {

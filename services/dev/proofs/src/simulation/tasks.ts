@@ -106,7 +106,8 @@ export class Tasks {
       return;
     }
     try {
-      task.grantId = await replica.admitter.admitTask({ ...admissionOf(row, caller), tokens: 1 });
+      const { id } = await replica.admitter.admitTask({ ...admissionOf(row, caller), tokens: 1 });
+      task.grantId = id;
       if (sourcesOf(caller).includes("capped")) this.#options.truth.admitted(this.#options.now());
     } catch (error) {
       if (error instanceof GatewayError && !error.retryable) this.#forget(task);

@@ -102,6 +102,33 @@ test("returns idle money and then forgets the account", async () => {
   assert.equal(account.empty, true);
 });
 
+test("looks up what an envelope leaves once, with the smallest grant, which returns when it is idle", async () => {
+  const { account, books } = setUp(1_000n, 999n);
+  assert.equal(account.envelopeRemaining, undefined);
+  account.lookUpEnvelope();
+  account.lookUpEnvelope();
+  while (account.envelopeRemaining === undefined) await new Promise(setImmediate);
+  assert.deepEqual([account.envelopeRemaining, books.available], [1_000n, 999n]);
+  account.lookUpEnvelope();
+  assert.equal(books.results.length, 1);
+  for (let second = 0; second < 12; second++) account.advance(1_000, 10_000);
+  assert.deepEqual([books.available, account.empty], [1_000n, true]);
+});
+
+test("looking up an envelope that is used up reports 0, and a lookup that fails refuses no later request", async () => {
+  const usedUp = setUp(0n, 0n);
+  usedUp.account.lookUpEnvelope();
+  while (usedUp.account.envelopeRemaining === undefined) await new Promise(setImmediate);
+  assert.equal(usedUp.account.envelopeRemaining, 0n);
+  const away = setUp(1_000n, 999n);
+  away.books.failure = new GatewayError("service_unavailable");
+  away.account.lookUpEnvelope();
+  await new Promise(setImmediate);
+  assert.equal(away.books.results.length, 1);
+  away.books.failure = undefined;
+  assert.ok(await away.account.wait(10n));
+});
+
 test("after a recall an envelope's money returns as its last request ends, without waiting until it is idle", async () => {
   const { account, books } = setUp(1_000n, 0n);
   const grant = await account.wait(10n);

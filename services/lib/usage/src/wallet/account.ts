@@ -126,6 +126,14 @@ export class Account {
     });
   }
 
+  /**
+   * Has billing report in the background what envelopes leave, for requests that need no money. The
+   * report comes with the smallest possible grant, which returns when it is idle.
+   */
+  lookUpEnvelope(): void {
+    if (this.#envelopeLeft === undefined && !this.#backingOff && !this.wallet.scarce) this.#fill();
+  }
+
   settle(grant: Grant, hold: bigint, cost: bigint): void {
     this.#used = true;
     this.wallet.settle(grant, hold, cost);
