@@ -46,22 +46,34 @@ const line = {
 
 /** Sends the examples of batches, in a working order. */
 export async function callBatches(call: Call): Promise<void> {
-  const upload = async (lines: number): Promise<string> => {
+  const upload = async (name: string, title: string, lines: number): Promise<string> => {
     const texts = Array.from({ length: lines }, (_, n) => JSON.stringify({ ...line, custom_id: `greeting-${n + 1}` }));
     const file = new File([`${texts.join("\n")}\n`], "requests.jsonl", { type: "application/jsonl" });
     const form = { purpose: "batch", file };
-    return String((await call("files.create", ["batch", "A file of requests for a batch"], { form }))["id"]);
+    return String((await call("files.create", [name, title], { form }))["id"]);
   };
-  const body = { input_file_id: await upload(1), endpoint: line.url, completion_window: "24h" };
+  const body = {
+    input_file_id: await upload("batch", "A file of requests for a batch", 1),
+    endpoint: line.url,
+    completion_window: "24h",
+  };
   const first = await call("batches.create", ["chat", "A batch of chat completions"], { body });
   await call("batches.get", ["completed", "A completed batch"], {
     path: { id: String(first["id"]) },
     until: ({ status }) => status === "completed",
   });
   const second = await call("batches.create", ["metadata", "A batch with metadata"], {
-    body: { ...body, input_file_id: await upload(manyLines), metadata: { run: "nightly" } },
+    body: {
+      ...body,
+      input_file_id: await upload("long_batch", "A file of many requests", manyLines),
+      metadata: { run: "nightly" },
+    },
   });
   const path = { id: String(second["id"]) };
+  await call("batches.get", ["running", "A batch that runs"], {
+    path,
+    until: ({ status }) => status === "in_progress",
+  });
   await call("batches.cancel", ["running", "A batch that is cancelled"], { path, body: {} });
   await call("batches.get", ["cancelled", "A cancelled batch"], {
     path,

@@ -73,8 +73,9 @@ export async function callMessageBatches(call: Call): Promise<void> {
   const second = await call("message_batches.create", ["several", "A batch of several messages"], {
     body: { requests },
   });
-  await call("message_batches.get", ["running", "A batch that was just created"], {
+  await call("message_batches.cancel", ["running", "A batch that was just created"], {
     path: { id: String(second["id"]) },
+    body: {},
   });
   await call("message_batches.list", ["newest", "The newest batch"], { query: { limit: 1 } });
   await call("message_batches.delete", ["ended", "A batch that has ended"], { path });

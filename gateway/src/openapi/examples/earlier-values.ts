@@ -13,6 +13,7 @@ const measurements: ReadonlySet<string> = new Set([
   "heard_ms_ago",
   "journals",
   "latency_ms",
+  "request_counts",
   "seed",
   "stream",
   "uptime_seconds",
