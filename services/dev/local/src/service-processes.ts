@@ -30,7 +30,7 @@ export interface ServiceProcessOptions {
  * collection: by default V8, seeing processes that pause now and then, collected it every second or
  * two while streams ran (infra/decisions/0004-speed.md).
  */
-export const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200"];
+export const nodeOptions = ["--max-semi-space-size=32", "--heap-growing-percent=200", "--expose-gc"];
 
 const livenessWaitMs = 5_000;
 const leastStopMs = 10_000;

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { ConfigError } from "./config.ts";
 
 /** A running process: ready when its start resolves, gone when disposed. */
@@ -38,14 +36,13 @@ export async function run(start: () => Promise<Service>): Promise<void> {
 }
 
 /**
- * Collects what the start left behind, in 20 to 50 ms: V8 does not, in a process that allocates
- * little afterwards, and an idle service would keep some 30 MiB of it (infra/decisions/0004-speed.md).
+ * Collects what the start left behind, in 20 to 50 ms, if Node runs with `--expose-gc`: V8 does not,
+ * in a process that allocates little afterwards, and an idle service would keep some 30 MiB of it. The
+ * function must come from that option: taken from a new context, it left all code a third slower
+ * (infra/decisions/0004-speed.md).
  */
 function freeStartMemory(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  setFlagsFromString("--no-expose-gc");
-  collect();
+  globalThis.gc?.();
 }
 
 function stackOf(error: unknown): string {
