@@ -19,7 +19,7 @@ const admission = {
   [Symbol.asyncDispose]: async () => {},
 };
 
-test("errors raised before a native operation's handler have the documented shape", async () => {
+test("errors raised before the handler of a native operation of chat have the documented shape", async () => {
   const catalog = { current: parseCatalog("providers: {}\nmodels: []", {}), [Symbol.dispose]: () => {} };
   const log = createLogger({ service: "error-shapes", level: "silent" });
   const metrics = createMetrics("error-shapes");
@@ -28,7 +28,7 @@ test("errors raised before a native operation's handler have the documented shap
   const chat: Operations = operations(chatContext(context));
   const error = new GatewayError("idempotency_key_reuse");
   const native = routes.flatMap((route) =>
-    "operation" in route && route.errorShape === "native" ? [route.operation] : [],
+    "operation" in route && route.service === "chat" && route.errorShape === "native" ? [route.operation] : [],
   );
   // Estimates have no idempotency keys, so nothing is raised before their handlers.
   for (const name of native.filter((each) => !each.endsWith(".estimate"))) {

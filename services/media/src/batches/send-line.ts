@@ -85,7 +85,8 @@ const maxBroken = 3;
 
 /** What a line without a response has instead. */
 function unreachable(code: LinkErrorCode, requestId: string): Attempt {
-  const error = new GatewayError("internal_error");
+  const cause = new Error(`the connection to the service ended: ${code}`);
+  const error = new GatewayError("internal_error", undefined, { cause });
   const body = Buffer.from(errorText("nested", { error, requestId }));
   const headers = ["content-type", "application/json"];
   return { kind: "unreachable", code, response: { status: error.httpStatus, headers, requestId, body } };
