@@ -362,7 +362,7 @@ test("a thousand requests of a budget borrow its permits in batches, not one by 
   assert.ok(stage.calls.length <= 10, `${stage.calls.length} calls`);
 });
 
-test("is not forgotten while a request waits for another limit before it takes of this one", async () => {
+test("a limit is not forgotten while a request that needs it waits for another limit", async () => {
   const stage = new Stage({ requestsPerMinute: 10n });
   const team = stage.addLevel("team", { concurrentRequests: 1n });
   assert.ok(team.empty);
