@@ -10,8 +10,14 @@ test("shows amounts to the last significant digit", () => {
   assert.equal(formatUsd(0n), "$0.00");
 });
 
-test("a refusal for insufficient balance names the required and the available amount", () => {
-  const error = insufficientBalance(20_000_000n, 7_500n);
+test("a refusal for insufficient balance names the required and the available amount, and states what an envelope leaves", () => {
+  const error = insufficientBalance(20_000_000n, { availableNanoUsd: 7_500n, envelopeLeftNanoUsd: 1_000_000n });
   assert.equal(error.code, "insufficient_balance");
   assert.match(error.message, /\$0\.02, .*\$0\.0000075 /);
+  assert.deepEqual(error.headers, ["x-gateway-envelope-remaining-usd", "0.001000000"]);
+  const withoutEnvelope = insufficientBalance(20_000_000n, {
+    availableNanoUsd: 7_500n,
+    envelopeLeftNanoUsd: undefined,
+  });
+  assert.deepEqual(withoutEnvelope.headers, []);
 });

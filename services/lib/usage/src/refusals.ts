@@ -17,13 +17,15 @@ export function formatUsd(nanoUsd: bigint): string {
 /**
  * `insufficient_balance`: the hold exceeds the account's available money.
  * @param need upper bound of the request's cost, nano-USD
- * @param there available, nano-USD
  */
-export function insufficientBalance(need: bigint, there: bigint): GatewayError {
+export function insufficientBalance(
+  need: bigint,
+  { availableNanoUsd: there, envelopeLeftNanoUsd }: Pick<AcquireResponse, "availableNanoUsd" | "envelopeLeftNanoUsd">,
+): GatewayError {
   return new GatewayError(
     "insufficient_balance",
     `Insufficient balance: this request may cost up to ${formatUsd(need)}, and the account has ${formatUsd(there)} available.`,
-    { cause: { availableNanoUsd: there } },
+    { cause: { availableNanoUsd: there }, headers: envelopeHeaders(envelopeLeftNanoUsd) },
   );
 }
 
@@ -86,9 +88,7 @@ function untilReset({ resetsAtMs }: ExceededBudget): string {
  */
 export function refusalOf(response: AcquireResponse, need: bigint): GatewayError {
   if (response.owedNanoUsd > 0n) return unpaidUsage(response.owedNanoUsd);
-  return response.budgetExceeded
-    ? budgetExceeded(need, response)
-    : insufficientBalance(need, response.availableNanoUsd);
+  return response.budgetExceeded ? budgetExceeded(need, response) : insufficientBalance(need, response);
 }
 
 /** `service_unavailable`, retryable after a second: what decides on admission cannot be reached. */

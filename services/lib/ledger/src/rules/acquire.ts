@@ -96,12 +96,12 @@ function acquireGrant(book: Book, requested: AcquireGrant): Change<Acquired> {
   if (known !== undefined) return { response: existing(known, requested, available), postings: [], grants: [] };
   // Money returned by other holders would not help.
   if (writtenOff > requested.writeOffLimit) return refuse({ available, held: 0n }, { owed: writtenOff });
-  if (available < requested.need) return refuse({ available, held });
   if (requested.budgetIds.some((id) => !book.sharedBudgets.has(id)))
     throw new GatewayError("not_found", "The budget does not exist.", { param: "budget_ids" });
   const limits = budgetLimits(book, requested);
-  const exceeded = limits.find((limit) => limit.available < requested.need);
   const inEnvelope = envelopeLeft(limits);
+  if (available < requested.need) return refuse({ available, held }, { envelopeLeft: inEnvelope });
+  const exceeded = limits.find((limit) => limit.available < requested.need);
   if (exceeded !== undefined)
     return refuse(exceeded, { budgetExceeded: true, exceededBudget: exceeded.budget, envelopeLeft: inEnvelope });
   const max = limits.reduce((least, limit) => smaller(least, limit.available), available);
