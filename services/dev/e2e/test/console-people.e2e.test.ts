@@ -24,7 +24,7 @@ describe("users of a console with two replicas", () => {
       OIDC_LABEL: "Example",
       OIDC_ROLES: "admins=operator",
     };
-    stage = resources.use(await Stage.open({ replicas: { console: 2 }, env }));
+    stage = resources.use(await Stage.open({ single: false, replicas: { console: 2 }, env }));
     provider.allow(`${stage.fleet.run.console_url}/api/oidc/callback`);
   });
   after(() => resources.disposeAsync());

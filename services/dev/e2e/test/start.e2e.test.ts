@@ -77,6 +77,12 @@ test("all services run in one process, and serve again after it was killed", asy
   });
 });
 
+test("services in one process cannot have replicas", async () => {
+  await withTemporaryDir(async (dir) => {
+    await assert.rejects(start(dir, { single: true, replicas: { chat: 2 } }), /cannot have replicas/);
+  });
+});
+
 test("two fleets run side by side", async () => {
   await withTemporaryDir(async (dir) => {
     const [one, two] = await Promise.all([start(join(dir, "one")), start(join(dir, "two"))]);

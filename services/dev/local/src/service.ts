@@ -75,6 +75,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   await removeRun(dataDir);
   const ports = starting.use(await Ports.load(join(dataDir, "ports.json")));
   const { replicas = {}, egressAllow, env = {} } = options;
+  if (options.single === true && Object.values(replicas).some((count) => count > 1))
+    throw new UserError("All services in one process cannot have replicas. Omit --single, or unset CHAT_REPLICAS.");
   const balanced = (replicas["router"] ?? 1) > 1;
   const front = balanced ? "balancer" : "router";
   const port = options.port ? await requireFree(options.port) : await ports.get(portName(front, "PORT"));
