@@ -19,8 +19,9 @@ interface Limited {
 }
 
 /**
- * Puts the limits of a changed key or budget into its permit pools, so that a request which was authenticated
- * before the change, in a process that was suspended since, borrows under the new limits.
+ * Puts the limits of a changed key or budget into its permit pools, so that a request which was
+ * authenticated before the change, in a process that was suspended since, borrows under the new
+ * limits.
  */
 export async function applyLimits({ limits }: Pick<Billing, "limits">, changed: Limited): Promise<void> {
   const { _id: keyId, version } = changed;

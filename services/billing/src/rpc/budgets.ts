@@ -97,9 +97,9 @@ interface BudgetChange {
 }
 
 /**
- * Changes a budget, and its limits in the pools of permits. Grants of its account that are being issued by the former one conflict with the
- * write of the account's row; what holders have not spent returns, and is granted again by the new
- * one.
+ * Changes a budget, and its limits in the pools of permits. Grants of its account that are being
+ * issued by the former one conflict with the write of the account's row; what holders have not spent
+ * returns, and is granted again by the new one.
  */
 async function changeBudget(billing: Billing, { id, action, actor, decide }: BudgetChange): Promise<BudgetDocument> {
   const { store } = billing;

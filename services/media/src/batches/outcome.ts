@@ -1,3 +1,4 @@
+import { headerOf } from "@uag/runtime/http/header-of";
 import { retryAfterMs } from "@uag/untrusted/http/retry-after";
 
 /** A response to a line. */
@@ -26,18 +27,12 @@ const firstBackoffMs = 500;
 /** Repetitions of a line that failed in a way that may last. */
 const maxTries = 3;
 
-/** A header of a response. */
-export function headerIn(headers: readonly string[], name: string): string | undefined {
-  const at = headers.findIndex((header, index) => index % 2 === 0 && header === name);
-  return at === -1 ? undefined : headers[at + 1];
-}
-
 /**
  * Decides by status and headers, since the body's format depends on the endpoint.
  * @param failures how often the line has failed with 500, 502 or 504 before
  */
 export function outcomeOf({ status, headers }: LineResponse, failures: number, now: number): Outcome {
-  const header = (name: string): string | undefined => headerIn(headers, name);
+  const header = (name: string): string | undefined => headerOf(headers, name);
   const mayRetry = header("x-should-retry") !== "false";
   const after = retryAfterMs(header, now);
   const wait = { kind: "wait", waitMs: Math.min(after ?? defaultWaitMs, maxWaitMs) } as const;

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto";
+import { headerOf } from "@uag/runtime/http/header-of";
 import type { BatchDocument, Ending, PartKind } from "./batch.ts";
 import { flatJson } from "./flat-json.ts";
 import { messageResult, unsentMessage } from "./message-result.ts";
-import { headerIn, type LineResponse } from "./outcome.ts";
+import type { LineResponse } from "./outcome.ts";
 
 /** A line of a result file, and which of the two it is for. */
 export interface ResultLine {
@@ -34,7 +35,7 @@ export function responseLine(batch: Batch, { customId, number }: NumberedLine, r
   const outcome = status === 200 ? "completed" : "failed";
   if (batch.format === "anthropic") return { kind: "output", outcome, bytes: messageResult(customId, response) };
   // A replayed response is that of another request, which has the receipt.
-  const requestId = headerIn(headers, "x-gateway-billed-request-id") ?? response.requestId;
+  const requestId = headerOf(headers, "x-gateway-billed-request-id") ?? response.requestId;
   const head = { id: lineId(batch, number), custom_id: customId };
   const before = `${JSON.stringify(head).slice(0, -1)},"response":{"status_code":${status},"request_id":${JSON.stringify(requestId)},"body":`;
   const bytes = Buffer.concat([Buffer.from(before), flatJson(response), Buffer.from('},"error":null}\n')]);
