@@ -29,8 +29,14 @@ interface Crd {
   };
 }
 
+/** The version whose kinds the charts use, and whose controllers `npm run k8s` runs. */
+export const certManager = { module: "github.com/cert-manager/cert-manager", version: "v1.19.1" } as const;
+const certManagerModule = `${certManager.module}@${certManager.version}` as const;
+
 const crdSources = [
-  ["github.com/cert-manager/cert-manager@v1.19.1", "deploy/crds/cert-manager.io_certificates.yaml"],
+  ...["certificates", "certificaterequests", "issuers", "clusterissuers"].map(
+    (name) => [certManagerModule, `deploy/crds/cert-manager.io_${name}.yaml`] as const,
+  ),
   ["sigs.k8s.io/gateway-api@v1.4.0", "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"],
   ["github.com/kedacore/keda/v2@v2.18.1", "config/crd/bases/keda.sh_scaledobjects.yaml"],
   ...["servicemonitors", "prometheusrules"].map(

@@ -93,7 +93,7 @@ export async function writeImages(programs: Programs, { trees, dir }: { trees: s
     };
   });
   const ofPrograms: ImageSpec[] = [];
-  for (const name of ["pause", "coredns"] as const) {
+  for (const name of ["pause", "coredns", "metrics-server"] as const) {
     const layer = { dir: await programLayer(programs[name], join(dir, name)), at: "." };
     ofPrograms.push({ name: `uag.local/${name}:1`, layers: [layer], config: { Entrypoint: [`/${name}`] } });
   }

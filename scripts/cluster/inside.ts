@@ -5,7 +5,6 @@ import { fail, print, step } from "@uag/local/terminal/step";
 import { Gateway } from "./fleet/gateway.ts";
 import { installFleet } from "./fleet/install.ts";
 import { installAddOns } from "./node/add-ons.ts";
-import { CertificateController } from "./node/certificates.ts";
 import { startControlPlane } from "./node/control-plane.ts";
 import { makeCredentials } from "./node/credentials.ts";
 import { Daemons } from "./node/daemon.ts";
@@ -38,10 +37,9 @@ async function main(): Promise<number> {
   const around = { programs, daemons, credentials, state, kubectl };
   await step("Starting the control plane", () => startControlPlane(around));
   await step("Starting the node", () => startNode({ ...around, images: inputs.images }));
-  await step("Installing DNS and volumes", () => installAddOns(kubectl, volumeDir));
+  await step("Installing DNS, metrics, volumes and cert-manager", () => installAddOns(around, volumeDir));
   print(await kubectl.run(["get", "nodes", "--output=wide"]));
   await using policies = new PolicyController(kubectl);
-  await using _certificates = new CertificateController(kubectl);
   let failed = 0;
   try {
     const release = await step("helm upgrade --install --wait", () => installFleet(kubectl, state));

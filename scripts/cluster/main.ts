@@ -21,9 +21,10 @@ Starts a Kubernetes of one node on this machine, installs the fleet's charts wit
 Service, and runs proofs under load: ${proofNames.join(", ")}.
 
 The node is a set of namespaces (mounts, network, processes) that ends with the command: etcd, kube-apiserver,
-kube-controller-manager, kube-scheduler, kubelet, kube-proxy, containerd, runc and CNI, with CoreDNS as a pod. The command
-itself issues the charts' Certificates and enforces their NetworkPolicies with nftables. Requires root and Debian's apt. The
-first start builds Kubernetes, etcd, CoreDNS and Helm with Go into .data/bin, which takes half an hour.
+kube-controller-manager, kube-scheduler, kubelet, kube-proxy, containerd, runc, CNI and cert-manager's controllers, with
+CoreDNS and metrics-server as pods. The command itself enforces the charts' NetworkPolicies with nftables. Requires root and
+Debian's apt. The first start builds Kubernetes, etcd, CoreDNS, cert-manager, metrics-server and Helm with Go into .data/bin,
+which takes half an hour.
 
 --no-build uses the images of the last run; --keep continues until Ctrl-C; --only runs some proofs, or none ("--only none").
 `;

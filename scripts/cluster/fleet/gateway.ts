@@ -89,19 +89,24 @@ export class Gateway {
     return this.#kubectl.run(["--namespace", namespace, "exec", "deploy/uag-toolbox", "--", "node", "uag.js", ...args]);
   }
 
-  /** Has billing re-add the whole ledger. @throws {Error} with every difference */
-  async audit(): Promise<{ readonly text: string; readonly books: Books }> {
+  /** Has billing re-add the whole ledger, which needs no router. @throws {Error} with every difference */
+  async ledger(): Promise<{ readonly text: string; readonly settledRequests: number }> {
     const text = await this.uag("audit");
-    const settledRequests = Number(/([\d,]+) settled requests/.exec(text)?.[1]?.replaceAll(",", ""));
-    const account = (await this.#admin("GET", `accounts/${accountId}`)) as { charged_usd: string };
-    return { text, books: { settledRequests, charged: nano(account.charged_usd) } };
+    return { text, settledRequests: Number(/([\d,]+) settled requests/.exec(text)?.[1]?.replaceAll(",", "")) };
+  }
+
+  /** The ledger, when so many requests are settled, at the latest after a minute. */
+  async settledLedger(expected: number): Promise<{ readonly text: string; readonly settledRequests: number }> {
+    for (const deadline = performance.now() + settleTimeoutMs; ; await sleep(2_000)) {
+      const ledger = await this.ledger();
+      if (ledger.settledRequests >= expected || performance.now() > deadline) return ledger;
+    }
   }
 
   /** Audits when so many requests are settled, at the latest after a minute. */
-  async settled(expected: number): Promise<{ readonly text: string; readonly books: Books }> {
-    for (const deadline = performance.now() + settleTimeoutMs; ; await sleep(2_000)) {
-      const audited = await this.audit();
-      if (audited.books.settledRequests >= expected || performance.now() > deadline) return audited;
-    }
+  async audit(expected = 0): Promise<{ readonly text: string; readonly books: Books }> {
+    const { text, settledRequests } = await this.settledLedger(expected);
+    const account = (await this.#admin("GET", `accounts/${accountId}`)) as { charged_usd: string };
+    return { text, books: { settledRequests, charged: nano(account.charged_usd) } };
   }
 }

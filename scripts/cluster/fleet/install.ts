@@ -2,8 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { providerEnvironments } from "@uag/catalog/provider-environment";
 import { serviceNames } from "@uag/contract/routes";
+import { makeAuthority } from "@uag/local/identity/authority";
 import { repoRoot } from "@uag/local/paths";
-import { services } from "@uag/local/processes";
 import { providerSettings } from "@uag/local/providers";
 import { buildCharts, fleetChart } from "../../charts/charts.ts";
 import { runToolOf } from "../../charts/tools.ts";
@@ -32,6 +32,27 @@ function simulator(): object[] {
   ];
 }
 
+/** The Issuer that the charts' Certificates name, with an authority of its own. */
+async function issuer(): Promise<object[]> {
+  const { cert, key } = await makeAuthority();
+  const [name, secretName] = ["uag", "uag-authority"];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: secretName, namespace },
+      type: "kubernetes.io/tls",
+      stringData: { "tls.crt": cert, "tls.key": key },
+    },
+    {
+      apiVersion: "cert-manager.io/v1",
+      kind: "Issuer",
+      metadata: { name, namespace },
+      spec: { ca: { secretName } },
+    },
+  ];
+}
+
 /** What `npm run secrets` prints, and the providers' keys, which it leaves to the operator. */
 async function createSecrets(kubectl: Kubectl, keys: Readonly<Record<string, string>>): Promise<void> {
   const program = [join(repoRoot, "scripts/run.mjs"), "scripts/secrets/main.ts"];
@@ -56,15 +77,24 @@ export class Release {
 
   /**
    * Installs or upgrades the fleet's chart and waits until all of it is ready.
-   * @param annotations of the pods of all services: a change replaces them
+   * @param changes values by chart, over those of the installation
    */
-  async upgrade(annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+  async upgrade(changes: Readonly<Record<string, object>> = {}): Promise<void> {
     const file = join(this.#dir, "values.json");
-    const ofServices = services.map(({ name }) => [name, { ...this.#values[name], podAnnotations: annotations }]);
-    await writeFile(file, JSON.stringify({ ...this.#values, ...Object.fromEntries(ofServices) }));
+    const changed = Object.entries(changes).map(([chart, values]) => [chart, { ...this.#values[chart], ...values }]);
+    await writeFile(file, JSON.stringify({ ...this.#values, ...Object.fromEntries(changed) }));
     const chart = join(this.#dir, "charts", fleetChart);
     const values = ["--values", file, "--set-file", `global.catalog.content=${catalogFile}`];
     await this.#helm("upgrade", "--install", "uag", chart, ...values);
+  }
+
+  /** Upgrades with one further key of the Secrets of some charts, such as the previous value of another key. */
+  accept(key: string, charts: readonly string[]): Promise<void> {
+    const keysOf = (chart: string): readonly string[] =>
+      (this.#values[chart] as { readonly extraSecretKeys?: readonly string[] }).extraSecretKeys ?? [];
+    return this.upgrade(
+      Object.fromEntries(charts.map((chart) => [chart, { extraSecretKeys: [...keysOf(chart), key] }])),
+    );
   }
 
   /** Returns to the release before. */
@@ -83,7 +113,7 @@ export async function installFleet(kubectl: Kubectl, dir: string): Promise<Relea
   const environments = providerEnvironments(await readFile(catalogFile, "utf8"));
   const providers = providerSettings(environments, {}, `http://${simulatorAddress}`);
   await kubectl.apply([{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]);
-  await kubectl.apply(simulator());
+  await kubectl.apply([...(await issuer()), ...simulator()]);
   await createSecrets(
     kubectl,
     Object.fromEntries(Object.entries(providers).filter(([name]) => name.endsWith("_API_KEY"))),

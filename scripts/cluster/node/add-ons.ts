@@ -2,6 +2,9 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { crdFiles } from "../../charts/schemas.ts";
+import type { Programs } from "../programs.ts";
+import type { Credentials } from "./credentials.ts";
+import type { Daemons } from "./daemon.ts";
 import type { Kubectl } from "./kubectl.ts";
 import { addresses, nodeName } from "./settings.ts";
 
@@ -100,6 +103,65 @@ function dns(): object[] {
   ];
 }
 
+/** The metrics of pods and nodes, by which a HorizontalPodAutoscaler decides. */
+function metrics(): object[] {
+  const [name, namespace, port] = ["metrics-server", "kube-system", 10_250];
+  const rbac = "rbac.authorization.k8s.io";
+  const subjects = [{ kind: "ServiceAccount", name, namespace }];
+  const bound = (kind: "ClusterRoleBinding" | "RoleBinding", roleKind: string, role: string): object => ({
+    apiVersion: `${rbac}/v1`,
+    kind,
+    metadata: { name: `${name}-${role.replaceAll(":", "-")}`, ...(kind === "RoleBinding" ? { namespace } : {}) },
+    roleRef: { apiGroup: rbac, kind: roleKind, name: role },
+    subjects,
+  });
+  const group = "metrics.k8s.io";
+  return [
+    ...deployed({
+      name,
+      namespace,
+      rules: [
+        { apiGroups: [""], resources: ["nodes/metrics"], verbs: ["get"] },
+        { apiGroups: [""], resources: ["pods", "nodes"], verbs: ["get", "list", "watch"] },
+      ],
+      container: {
+        args: [
+          "--cert-dir=/tmp",
+          `--secure-port=${port}`,
+          "--kubelet-preferred-address-types=InternalIP",
+          "--kubelet-use-node-status-port",
+          "--kubelet-insecure-tls",
+          "--metric-resolution=10s",
+        ],
+        readinessProbe: { httpGet: { path: "/readyz", port, scheme: "HTTPS" }, periodSeconds: 2 },
+        volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
+      },
+      volumes: [{ name: "tmp", emptyDir: {} }],
+    }),
+    bound("RoleBinding", "Role", "extension-apiserver-authentication-reader"),
+    bound("ClusterRoleBinding", "ClusterRole", "system:auth-delegator"),
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name, namespace },
+      spec: { selector: { app: name }, ports: [{ port: 443, targetPort: port }] },
+    },
+    {
+      apiVersion: "apiregistration.k8s.io/v1",
+      kind: "APIService",
+      metadata: { name: `v1beta1.${group}` },
+      spec: {
+        service: { name, namespace },
+        group,
+        version: "v1beta1",
+        insecureSkipTLSVerify: true,
+        groupPriorityMinimum: 100,
+        versionPriority: 100,
+      },
+    },
+  ];
+}
+
 const storageClass = "local";
 
 /** Volumes made beforehand, as folders of the machine: as many as the fleet's pods claim. */
@@ -140,9 +202,23 @@ async function volumes(dir: string): Promise<object[]> {
   return objects;
 }
 
-/** Installs DNS, the kinds of the charts that extend Kubernetes, and volumes; waits for DNS. */
-export async function installAddOns(kubectl: Kubectl, volumeDir: string): Promise<void> {
+interface Around {
+  readonly programs: Programs;
+  readonly daemons: Daemons;
+  readonly credentials: Credentials;
+  readonly kubectl: Kubectl;
+}
+
+/**
+ * Installs DNS, metrics, the kinds of the charts that extend Kubernetes, and volumes; starts
+ * cert-manager's controllers; waits for DNS.
+ */
+export async function installAddOns(
+  { programs, daemons, credentials, kubectl }: Around,
+  volumeDir: string,
+): Promise<void> {
   const kinds = (await crdFiles()).map(async (file) => parse(await readFile(file, "utf8")) as object);
-  await kubectl.apply([...dns(), ...(await Promise.all(kinds)), ...(await volumes(volumeDir))]);
+  await kubectl.apply([...dns(), ...metrics(), ...(await Promise.all(kinds)), ...(await volumes(volumeDir))]);
+  await daemons.start(programs["cert-manager"], [`--kubeconfig=${credentials.kubeconfig("cert-manager")}`]);
   await kubectl.run(["--namespace", "kube-system", "rollout", "status", "deployment/coredns", "--timeout=120s"]);
 }

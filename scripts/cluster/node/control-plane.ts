@@ -15,7 +15,7 @@ interface Around {
 
 /** Starts etcd, the API server, the controller manager and the scheduler. */
 export async function startControlPlane({ programs, daemons, credentials, state, kubectl }: Around): Promise<void> {
-  const { tokens, certDir, serviceAccountKey, kubeconfig } = credentials;
+  const { tokens, certDir, serviceAccountKey, frontProxy, kubeconfig } = credentials;
   await daemons.start(programs.etcd, [
     `--data-dir=${join(state, "etcd")}`,
     `--listen-client-urls=${etcdUrl}`,
@@ -37,6 +37,13 @@ export async function startControlPlane({ programs, daemons, credentials, state,
     "--service-account-issuer=https://kubernetes.default.svc",
     `--service-account-key-file=${serviceAccountKey}`,
     `--service-account-signing-key-file=${serviceAccountKey}`,
+    `--requestheader-client-ca-file=${frontProxy.ca}`,
+    `--requestheader-allowed-names=${frontProxy.name}`,
+    "--requestheader-username-headers=X-Remote-User",
+    "--requestheader-group-headers=X-Remote-Group",
+    "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+    `--proxy-client-cert-file=${frontProxy.cert}`,
+    `--proxy-client-key-file=${frontProxy.key}`,
   ]);
   await kubectl.until(["get", "--raw=/readyz"], { seconds: 180 });
   await daemons.start(programs.kubectl, ["proxy", `--kubeconfig=${kubeconfig("admin")}`, `--port=${proxyPort}`]);
@@ -47,6 +54,8 @@ export async function startControlPlane({ programs, daemons, credentials, state,
     "--use-service-account-credentials=true",
     "--leader-elect=false",
     "--bind-address=127.0.0.1",
+    // By default a new pod's processor time counts after five minutes.
+    "--horizontal-pod-autoscaler-cpu-initialization-period=30s",
   ]);
   const scheduler = [
     `--kubeconfig=${kubeconfig("kube-scheduler")}`,

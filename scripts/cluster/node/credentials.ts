@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { issue, makeAuthority } from "@uag/local/identity/authority";
 import { apiServer, nodeName } from "./settings.ts";
 
 /** Who may call the API server: the group decides what each may do. */
@@ -10,6 +11,7 @@ const users = {
   "kube-controller-manager": { name: "system:kube-controller-manager", group: "" },
   "kube-scheduler": { name: "system:kube-scheduler", group: "" },
   "kube-proxy": { name: "system:kube-proxy", group: "" },
+  "cert-manager": { name: "cert-manager", group: "system:masters" },
 } as const;
 
 export type User = keyof typeof users;
@@ -20,6 +22,8 @@ export interface Credentials {
   /** Of the API server, which makes its certificate there. */
   readonly certDir: string;
   readonly serviceAccountKey: string;
+  /** What the API server shows to servers of further APIs, and the authority that signed it. */
+  readonly frontProxy: { readonly ca: string; readonly cert: string; readonly key: string; readonly name: string };
   kubeconfig(user: User): string;
 }
 
@@ -32,6 +36,16 @@ const configOf = (user: string, token: string, ca: string): string =>
     contexts: [{ name: "uag", context: { cluster: "uag", user, namespace: "uag" } }],
     "current-context": "uag",
   });
+
+async function makeFrontProxy(dir: string): Promise<Credentials["frontProxy"]> {
+  const name = "front-proxy-client";
+  const authority = await makeAuthority();
+  const pair = await issue(authority, { commonName: name });
+  const contents = { ca: authority.cert, cert: pair.cert, key: pair.key };
+  const files = { ca: join(dir, "front-proxy-ca.crt"), cert: join(dir, `${name}.crt`), key: join(dir, `${name}.key`) };
+  for (const part of ["ca", "cert", "key"] as const) await writeFile(files[part], contents[part], { mode: 0o600 });
+  return { ...files, name };
+}
 
 export async function makeCredentials(dir: string): Promise<Credentials> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -47,5 +61,5 @@ export async function makeCredentials(dir: string): Promise<Credentials> {
   await writeFile(tokens, `${rows.join("\n")}\n`, { mode: 0o600 });
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   await writeFile(serviceAccountKey, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
-  return { tokens, certDir, serviceAccountKey, kubeconfig: fileOf };
+  return { tokens, certDir, serviceAccountKey, frontProxy: await makeFrontProxy(dir), kubeconfig: fileOf };
 }

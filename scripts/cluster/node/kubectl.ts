@@ -4,21 +4,21 @@ import { proxyPort } from "./settings.ts";
 
 /** A client of the API server, with an administrator's rights. */
 export class Kubectl {
-  readonly #program: string;
+  readonly program: string;
   readonly kubeconfig: string;
 
   constructor(program: string, kubeconfig: string) {
-    this.#program = program;
+    this.program = program;
     this.kubeconfig = kubeconfig;
   }
 
   /** Runs a command and returns its output. @throws {Error} with its errors if it fails */
   run(args: readonly string[], input?: string): Promise<string> {
-    return run(this.#program, [`--kubeconfig=${this.kubeconfig}`, ...args], input);
+    return run(this.program, [`--kubeconfig=${this.kubeconfig}`, ...args], input);
   }
 
   ran(args: readonly string[], input?: string): Promise<Ran> {
-    return ran(this.#program, [`--kubeconfig=${this.kubeconfig}`, ...args], input);
+    return ran(this.program, [`--kubeconfig=${this.kubeconfig}`, ...args], input);
   }
 
   /** Creates or updates objects. */

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../fleet/gateway.ts";
 
-const concurrency = 4;
 const pauseMs = 100;
 /** A stream of about three seconds, so that every action cuts into some. */
 const words = { whole: 8, stream: 30 };
@@ -24,7 +23,7 @@ export class Load {
   readonly #over = new AbortController();
   readonly #working: Promise<unknown>;
 
-  constructor(gateway: Gateway) {
+  constructor(gateway: Gateway, concurrency: number) {
     this.#working = Promise.all(Array.from({ length: concurrency }, (_, n) => this.#work(gateway, n)));
   }
 

@@ -5,8 +5,12 @@ import { drain } from "./drain.ts";
 import { kill, oom } from "./kill.ts";
 import { type ProofName, proofNames } from "./names.ts";
 import { network } from "./network.ts";
+import { restore } from "./restore.ts";
 import { roll, upgrade } from "./roll.ts";
+import { rotate } from "./rotate.ts";
+import { scale } from "./scale.ts";
 import type { Around, Finding, Proof } from "./under-load.ts";
+import { volume } from "./volume.ts";
 
 /** A ready router may not have found every service yet. */
 async function firstResponse(gateway: Gateway): Promise<Awaited<ReturnType<Gateway["send"]>>> {
@@ -20,7 +24,7 @@ async function request({ gateway }: Around): Promise<Finding> {
   const before = await gateway.audit();
   const problems: string[] = [];
   const { status, text, cost } = await firstResponse(gateway);
-  const { books, text: audited } = await gateway.settled(before.books.settledRequests + 1);
+  const { books, text: audited } = await gateway.audit(before.books.settledRequests + 1);
   const paid = books.charged - before.books.charged;
   if (status !== 200) problems.push(`${status} ${text}`);
   if (cost !== paid) problems.push(`the response cost ${cost} nano-dollars, the account paid ${paid}`);
@@ -28,7 +32,19 @@ async function request({ gateway }: Around): Promise<Finding> {
   return { figures: `${status}, ${cost} nano-dollars by the response and by the ledger; books exact`, problems };
 }
 
-const proofs: Readonly<Record<ProofName, Proof>> = { request, network, roll, kill, oom, drain, upgrade };
+const proofs: Readonly<Record<ProofName, Proof>> = {
+  request,
+  network,
+  roll,
+  kill,
+  oom,
+  volume,
+  rotate,
+  scale,
+  drain,
+  upgrade,
+  restore,
+};
 
 const unended = (error: unknown): Finding => ({
   figures: "did not end",

@@ -1,3 +1,4 @@
+import { services } from "@uag/local/processes";
 import { namespace } from "../fleet/install.ts";
 import type { Kubectl } from "../node/kubectl.ts";
 import { type Around, type Finding, seconds, underLoad } from "./under-load.ts";
@@ -37,7 +38,8 @@ export function upgrade(around: Around): Promise<Finding> {
   const { release } = around;
   return underLoad(around, async () => {
     let startedAt = performance.now();
-    await release.upgrade({ release: "next" });
+    const podAnnotations = { release: "next" };
+    await release.upgrade(Object.fromEntries(services.map(({ name }) => [name, { podAnnotations }])));
     const there = seconds(startedAt);
     startedAt = performance.now();
     await release.rollback();

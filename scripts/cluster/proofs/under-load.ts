@@ -27,14 +27,16 @@ export const seconds = (sinceMs: number): string => ((performance.now() - sinceM
  * Runs `action` under load and audits afterwards: every completed request is in the ledger, nothing
  * else is, and the ledger is exact.
  * @param mayFail whether the action may cut requests
+ * @param mayLose whether the action may destroy the usage of completed requests
+ * @param concurrency requests in flight
  */
 export async function underLoad(
   { gateway }: Around,
   action: () => Promise<string>,
-  { mayFail = false } = {},
+  { mayFail = false, mayLose = false, concurrency = 4 } = {},
 ): Promise<Finding> {
   const before = await gateway.audit();
-  const load = new Load(gateway);
+  const load = new Load(gateway, concurrency);
   let figures: string;
   let outcome: Outcome;
   try {
@@ -43,12 +45,15 @@ export async function underLoad(
     outcome = await load.stop();
   }
   const { completed, failed, failures } = outcome;
-  const { text, books } = await gateway.settled(before.books.settledRequests + completed);
+  const { text, books } = await gateway.audit(before.books.settledRequests + completed);
   const settled = books.settledRequests - before.books.settledRequests;
   const problems: string[] = [];
   if (!mayFail && failed > 0) problems.push(`${failed} requests failed`, ...failures);
-  if (settled < completed || settled > completed + failed) problems.push(`${completed} completed, ${settled} settled`);
+  const lost = Math.max(0, completed - settled);
+  if ((lost > 0 && !mayLose) || settled > completed + failed)
+    problems.push(`${completed} completed, ${settled} settled`);
   if (!/^exact$/m.test(text)) problems.push(text);
-  const requests = `${completed + failed} requests, ${failed} failed; ${settled} settled, books exact`;
+  const losses = mayLose ? `, ${lost} lost` : "";
+  const requests = `${completed + failed} requests, ${failed} failed; ${settled} settled${losses}, books exact`;
   return { figures: `${figures}; ${requests}`, problems };
 }
