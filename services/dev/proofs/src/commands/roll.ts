@@ -17,6 +17,7 @@ request failed or a figure is not exact.
   --seconds <n>         duration of a phase: a number of replicas, an overload, an outage of a server
   --services <a,b>      only these services are restarted or scaled
   --from <ref>          git reference of the release that the upgrade starts from
+  --at-once             the upgrade replaces one process of every service at the same time
   --seed <n>            seed of the load; default 1
 `;
 
@@ -26,6 +27,7 @@ const options = {
   "stream-seconds": text,
   services: text,
   from: text,
+  "at-once": { type: "boolean" },
   seed: text,
   help: { type: "boolean", short: "h" },
 } as const;
@@ -48,6 +50,7 @@ async function main(): Promise<number> {
         ...(values["stream-seconds"] !== undefined && { streamSeconds: Number(values["stream-seconds"]) }),
         ...(values.services !== undefined && { services: values.services.split(",") }),
         ...(values.from !== undefined && { from: values.from }),
+        ...(values["at-once"] !== undefined && { atOnce: values["at-once"] }),
         report: print,
       });
       process.stdout.write(showFigures(name, figures));

@@ -17,6 +17,8 @@ interface RunOptions {
   readonly services?: readonly string[];
   /** The git reference of the previous release. */
   readonly from?: string;
+  /** Whether the upgrade replaces one process of every service at the same time. */
+  readonly atOnce?: boolean;
   report(line: string): void;
 }
 

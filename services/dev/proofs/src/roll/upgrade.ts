@@ -24,6 +24,8 @@ import { MixedLoad } from "./mixed-load.ts";
 export interface UpgradeOptions extends ChangeOptions {
   /** The git reference of the previous release; default: the last release. */
   readonly from?: string;
+  /** Replaces one process of every service at the same time, as Helm does with the chart of the whole fleet. */
+  readonly atOnce?: boolean;
 }
 
 const replicas = 2;
@@ -40,12 +42,13 @@ const single = ["auditor"];
 interface Step {
   readonly title: string;
   readonly to: Release;
-  readonly services: readonly string[];
+  /** Processes that are replaced together, in their order. */
+  readonly waves: readonly (readonly string[])[];
   /** A catalogue is never newer than the code that reads it, so it is upgraded last and downgraded first. */
   readonly catalog: "first" | "last";
 }
 
-interface Passage extends Omit<UpgradeOptions, "from"> {
+interface Passage extends Omit<UpgradeOptions, "from" | "atOnce"> {
   readonly fleet: TestFleet;
   /** The responses that clients have received so far. */
   readonly responses: LoadResponse[];
@@ -54,8 +57,17 @@ interface Passage extends Omit<UpgradeOptions, "from"> {
 
 type Passed = Pick<ChangeReport, "figures" | "failed">;
 
-/** Replaces every process by one of another release, one after another, under load. */
-async function pass(passage: Passage, { title, to, services, catalog }: Step): Promise<Passed> {
+const processesOf = (service: string): string[] => replicaNames(service, single.includes(service) ? 1 : replicas);
+
+/** One process after another, or the first of every service and then the second of every service. */
+function wavesOf(services: readonly string[], atOnce: boolean): string[][] {
+  const processes = services.map(processesOf);
+  if (!atOnce) return processes.flat().map((name) => [name]);
+  return Array.from({ length: replicas }, (_, index) => processes.flatMap((names) => names.slice(index, index + 1)));
+}
+
+/** Replaces every process by one of another release, wave by wave, under load. */
+async function pass(passage: Passage, { title, to, waves, catalog }: Step): Promise<Passed> {
   const { fleet, dataDir, random, streamSeconds, report, responses, done } = passage;
   const load = new MixedLoad({ fleet, clients: await clientsOf(fleet), random, words: streamSeconds });
   const { tally } = load;
@@ -67,11 +79,11 @@ async function pass(passage: Passage, { title, to, services, catalog }: Step): P
   try {
     await sleep(betweenMs);
     if (catalog === "first") await changeCatalog();
-    for (const name of services.flatMap((each) => replicaNames(each, single.includes(each) ? 1 : replicas))) {
-      tally.during = `${title} of ${name}`;
-      await fleet.changeRelease(name, to);
+    for (const names of waves) {
+      tally.during = `${title} of ${names.join(", ")}`;
+      await Promise.all(names.map((name) => fleet.changeRelease(name, to)));
       await sleep(betweenMs);
-      report(`${title} of ${name}: ${tally.sum} done, ${tally.failed} failed`);
+      report(`${tally.during}: ${tally.sum} done, ${tally.failed} failed`);
     }
     if (catalog === "last") await changeCatalog();
   } finally {
@@ -89,12 +101,12 @@ async function pass(passage: Passage, { title, to, services, catalog }: Step): P
 }
 
 /**
- * Starts a fleet of the release before, and replaces its processes by this checkout's, one after
- * the other and under load; then goes back. No request may fail either way, and the books must be
- * exact after each.
+ * Starts a fleet of the release before, and replaces its processes by this checkout's under load, one
+ * after the other or one of each service at once; then goes back. No request may fail either way, and
+ * the books must be exact after each.
  */
 export async function upgrade(options: UpgradeOptions): Promise<ChangeReport> {
-  const { dataDir, streamSeconds, report, services = order } = options;
+  const { dataDir, streamSeconds, report, services = order, atOnce = false } = options;
   const { ref, from } = options.from === undefined ? await lastRelease() : { ref: options.from, from: "--from" };
   report(`The previous release is ${ref} (${from}).`);
   const before = await checkOut(ref, join(dataDir, "before"), report);
@@ -102,9 +114,14 @@ export async function upgrade(options: UpgradeOptions): Promise<ChangeReport> {
   const drainMs = graceFor(streamSeconds);
   await using fleet = await startRollFleet({ dataDir, replicas, drainMs, wordMs, release: before });
   const passage: Passage = { ...options, fleet, responses: [], done: new Map() };
-  const there = await pass(passage, { title: "upgrade", to: ownRelease, services, catalog: "last" });
-  const reversed = services.toReversed();
-  const back = await pass(passage, { title: "downgrade", to: before, services: reversed, catalog: "first" });
+  const there = await pass(passage, {
+    title: "upgrade",
+    to: ownRelease,
+    waves: wavesOf(services, atOnce),
+    catalog: "last",
+  });
+  const waves = wavesOf(services.toReversed(), atOnce);
+  const back = await pass(passage, { title: "downgrade", to: before, waves, catalog: "first" });
   const violations = [...there.figures.violations, ...back.figures.violations];
   return { figures: { ...back.figures, violations }, done: passage.done, failed: there.failed + back.failed };
 }
