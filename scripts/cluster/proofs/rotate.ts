@@ -39,7 +39,7 @@ async function renew({ kubectl }: Around, name: string): Promise<void> {
   await kubectl.run(["--namespace", namespace, "patch", ...target]);
 }
 
-/** The serial number of the certificate that a server shows to whoever connects. */
+/** The serial number of the certificate that a server presents. */
 async function shown(host: string, port: number): Promise<string> {
   const socket = connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ["h2"], timeout: 5_000 });
   socket.on("error", () => undefined).on("timeout", () => socket.destroy(new Error("no handshake within 5 s")));

@@ -12,6 +12,8 @@
 {{- $_ := set $env "TLS_CERT_FILE" "/etc/uag/tls/tls.crt" -}}
 {{- $_ := set $env "TLS_KEY_FILE" "/etc/uag/tls/tls.key" -}}
 {{- $_ := set $env "TLS_CA_FILE" "/etc/uag/tls/ca.crt" -}}
+{{- $tls := mergeOverwrite (deepCopy .Values.tls) (((.Values.global).tls) | default dict) -}}
+{{- $_ := set $env "TLS_TRUST_DOMAINS" (concat (list $tls.trustDomain) $tls.acceptedTrustDomains | uniq | join ",") -}}
 {{- end -}}
 {{- if .Values.service.nats -}}
 {{- $nats := mergeOverwrite (deepCopy .Values.nats) (((.Values.global).nats) | default dict) -}}

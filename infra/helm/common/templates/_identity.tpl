@@ -21,7 +21,7 @@ spec:
   commonName: {{ .Values.service.peer }}
   # Peers know each other by this name alone (infra/decisions/0006-identity.md).
   uris:
-    - spiffe://gateway/{{ .Values.service.peer }}
+    - spiffe://{{ $tls.trustDomain }}/{{ .Values.service.peer }}
   usages: [digital signature, server auth, client auth]
   duration: {{ $tls.duration }}
   renewBefore: {{ $tls.renewBefore }}

@@ -93,6 +93,24 @@ test("only a caller with a valid certificate of a service in the table is accept
   });
 });
 
+test("a fleet of another trust domain under the same CA can neither call nor serve, unless its domain is accepted", async () => {
+  await withTemporaryDir(async (dir) => {
+    const authority = await makeAuthority();
+    const of = async (peer: Peer, trustDomain: string, trustDomains = [trustDomain]) => {
+      const pair = await issue(authority, { commonName: peer, uri: uriOf(peer, trustDomain) });
+      return identityFrom(await save(dir, `${trustDomain}-${peer}`, pair, authority.cert), { trustDomains });
+    };
+    using production = await serveLedger(await of("billing", "production"));
+    using either = await serveLedger(await of("billing", "production", ["production", "staging"]));
+    const staging = await of("operator", "staging", ["staging", "production"]);
+    assert.equal(await audit(production.port, await of("operator", "production")), "operator");
+    assert.equal(await audit(production.port, staging), "UNAUTHENTICATED");
+    assert.equal(await audit(either.port, staging), "operator");
+    // It rejects the server's certificate.
+    assert.equal(await audit(either.port, await of("operator", "staging")), "UNAVAILABLE");
+  });
+});
+
 test("a caller connects only to the intended server, with an unexpired certificate of its own CA", async () => {
   await withTemporaryDir(async (dir) => {
     const [ours, theirs] = [await makeAuthority(), await makeAuthority()];

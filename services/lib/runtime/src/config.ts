@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { defaultTrustDomain } from "./rpc/peer.ts";
 
 /**
  * Thrown when the environment does not match a service's schema; its message has a line per invalid
@@ -64,6 +65,12 @@ export const tlsSettings = {
   TLS_CERT_FILE: z.string().min(1).optional().describe("The service's certificate, PEM; reloaded when it changes."),
   TLS_KEY_FILE: z.string().min(1).optional().describe("Its key, PEM."),
   TLS_CA_FILE: z.string().min(1).optional().describe("The CA of all services' certificates, PEM."),
+  TLS_TRUST_DOMAINS: commaList
+    .refine((domains) => domains.length > 0, "must name at least one trust domain")
+    .default([defaultTrustDomain])
+    .describe(
+      "Peers' certificates must name a service of one of these trust domains: `spiffe://<trust domain>/<service>`.",
+    ),
 } as const;
 
 const tls = z.object(tlsSettings);

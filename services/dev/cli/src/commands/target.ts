@@ -1,8 +1,9 @@
 import { operatorClient } from "@uag/local/operator";
 import type { Run } from "@uag/local/run-file";
 import { UserError } from "@uag/local/terminal/step";
-import { type NatsSettings, natsSettings, readConfig } from "@uag/runtime/config";
-import type { RpcClient } from "@uag/runtime/rpc/client";
+import { type NatsSettings, natsSettings, readConfig, tlsSettings } from "@uag/runtime/config";
+import { createRpcClient, type RpcClient } from "@uag/runtime/rpc/client";
+import { identityFrom } from "@uag/runtime/rpc/identity";
 import { z } from "zod";
 import { readRunningFleet } from "./options.ts";
 
@@ -37,6 +38,7 @@ const targetSettings = {
   TLS_CERT_FILE: optional.describe("The certificate of `operator` for these, PEM."),
   TLS_KEY_FILE: optional.describe("Its key, PEM."),
   TLS_CA_FILE: optional.describe("The CA of the services' certificates, PEM."),
+  TLS_TRUST_DOMAINS: tlsSettings.TLS_TRUST_DOMAINS,
   MONGODB_URL: optional.describe("MongoDB, for `reconcile`: as the auditor's user."),
   ...natsSettings,
   NATS_URL: optional.describe("NATS servers, for `dead-letters replay`."),
@@ -75,12 +77,13 @@ function remoteTarget(url: string, settings: Settings): Target {
     client(service, definition) {
       const [address, setting] =
         service === "billing" ? [settings.BILLING_ADDR, "BILLING_ADDR"] : [settings.METERING_ADDR, "METERING_ADDR"];
-      const tls = {
-        cert_file: needed(settings.TLS_CERT_FILE, "TLS_CERT_FILE"),
-        key_file: needed(settings.TLS_KEY_FILE, "TLS_KEY_FILE"),
-        ca_file: needed(settings.TLS_CA_FILE, "TLS_CA_FILE"),
+      const files = {
+        cert: needed(settings.TLS_CERT_FILE, "TLS_CERT_FILE"),
+        key: needed(settings.TLS_KEY_FILE, "TLS_KEY_FILE"),
+        ca: needed(settings.TLS_CA_FILE, "TLS_CA_FILE"),
       };
-      return operatorClient({ grpc: { [service]: needed(address, setting) }, tls }, service, definition);
+      const identity = identityFrom(files, { trustDomains: settings.TLS_TRUST_DOMAINS });
+      return createRpcClient(definition, needed(address, setting), identity);
     },
     run: undefined,
   };

@@ -43,15 +43,17 @@ test("RPCs that move money or change keys are open to the fewest callers", () =>
   assert.deepEqual(callersOf("/billing.v1.AccountService/constructor"), []);
 });
 
-test("a certificate identifies a peer by exactly one URI of ours, whatever other names it has", () => {
-  assert.equal(peerIn(`URI:${uriOf("chat")}`), "chat");
-  assert.equal(peerIn(`DNS:localhost, URI:${uriOf("chat")}, IP Address:127.0.0.1`), "chat");
+test("a certificate identifies a peer and its trust domain by exactly one URI, whatever other names it has", () => {
+  const chat = { trustDomain: "gateway", peer: "chat" };
+  assert.deepEqual(peerIn(`URI:${uriOf("chat")}`), chat);
+  assert.deepEqual(peerIn(`DNS:localhost, URI:${uriOf("chat")}, IP Address:127.0.0.1`), chat);
+  assert.deepEqual(peerIn("URI:spiffe://staging/chat"), { ...chat, trustDomain: "staging" });
   for (const strange of [
     undefined,
     "",
     "DNS:chat",
     "URI:spiffe://gateway/stranger",
-    "URI:spiffe://elsewhere/chat",
+    "URI:spiffe:///chat",
     "URI:spiffe://gateway/chat/more",
     `URI:${uriOf("chat")}, URI:${uriOf("router")}`,
     `DNS:URI:${uriOf("chat")}`,

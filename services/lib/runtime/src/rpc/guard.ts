@@ -17,11 +17,11 @@ function refusal(code: status, details: string): Refusal {
 }
 
 /** Wraps a handler so that only callers in the access table reach it. */
-function guardedHandler(path: string, handler: Handler): Handler {
+function guardedHandler(path: string, handler: Handler, trustDomains: readonly string[]): Handler {
   const callers = callersOf(path);
   const refuse = (call: Call): Refusal | undefined => {
-    const peer = peerOf(call);
-    if (peer === undefined)
+    const { trustDomain = "", peer } = peerOf(call) ?? {};
+    if (peer === undefined || !trustDomains.includes(trustDomain))
       return refusal(status.UNAUTHENTICATED, "The certificate does not identify a service of the gateway.");
     return callers.includes(peer) ? undefined : refusal(status.PERMISSION_DENIED, `${peer} may not call ${path}.`);
   };
@@ -34,13 +34,16 @@ function guardedHandler(path: string, handler: Handler): Handler {
 }
 
 /**
- * Wraps a service so that only callers in the access table reach it; any other is refused before
- * its request is processed.
+ * Wraps a service so that only callers in the access table, of these trust domains, reach it; any
+ * other is refused before its request is processed.
  */
-export function guarded({ definition, implementation }: Guardable): UntypedServiceImplementation {
+export function guarded(
+  { definition, implementation }: Guardable,
+  trustDomains: readonly string[],
+): UntypedServiceImplementation {
   const methods = Object.entries(definition as ServiceDefinition).flatMap(([name, { path }]) => {
     const handler = implementation[name] as Handler | undefined;
-    return handler === undefined ? [] : [[name, guardedHandler(path, handler.bind(implementation))]];
+    return handler === undefined ? [] : [[name, guardedHandler(path, handler.bind(implementation), trustDomains)]];
   });
   return Object.fromEntries(methods);
 }

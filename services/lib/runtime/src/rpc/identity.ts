@@ -4,12 +4,14 @@ import type { Peer } from "@uag/contract/access/rpc";
 import { ConfigError, type TlsSettings } from "../config.ts";
 import type { Logger } from "../log.ts";
 import { type CertificateFiles, Certificates } from "./certificates.ts";
-import { peerIn } from "./peer.ts";
+import { defaultTrustDomain, peerIn } from "./peer.ts";
 
 /** This process's identity to its peers, and how it verifies theirs. */
 export interface Identity {
   /** Whether callers must authenticate and are checked against the access table. */
   readonly enforced: boolean;
+  /** The trust domains whose services are peers. */
+  readonly trustDomains: readonly string[];
   readonly server: ServerCredentials;
   /** Credentials for calls to peers whose certificate names one of these, and to no others. */
   channel(servers: readonly Peer[]): ChannelCredentials;
@@ -20,6 +22,7 @@ export interface Identity {
  */
 export const insecure: Identity = {
   enforced: false,
+  trustDomains: [],
   server: ServerCredentials.createInsecure(),
   channel: () => ChannelCredentials.createInsecure(),
 };
@@ -32,21 +35,23 @@ const reloadMs = 5_000;
  */
 export function identityFrom(
   files: CertificateFiles,
-  options: { onChange?: (failure: unknown) => void; everyMs?: number } = {},
+  options: { onChange?: (failure: unknown) => void; everyMs?: number; trustDomains?: readonly string[] } = {},
 ): Identity {
+  const { trustDomains = [defaultTrustDomain] } = options;
   const certificates = new Certificates(files, options.everyMs ?? reloadMs, options.onChange ?? (() => {}));
   const { createCertificateProviderChannelCredentials, createCertificateProviderServerCredentials } = experimental;
   // One per set of servers: channels share connections only when they share their credentials.
   const channels = new Map<string, ChannelCredentials>();
   return {
     enforced: true,
+    trustDomains,
     server: createCertificateProviderServerCredentials(certificates, certificates, true),
     channel(servers) {
       const name = servers.join();
       const known = channels.get(name);
       if (known !== undefined) return known;
       const made = createCertificateProviderChannelCredentials(certificates, certificates, {
-        checkServerIdentity: (_host, certificate) => checkServer(certificate, servers),
+        checkServerIdentity: (_host, certificate) => checkServer(certificate, { servers, trustDomains }),
       });
       channels.set(name, made);
       return made;
@@ -55,11 +60,15 @@ export function identityFrom(
 }
 
 /** Hostnames are ignored: they change, and owning one does not make a server billing. */
-function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Error | undefined {
-  const peer = peerIn(certificate.subjectaltname);
-  if (peer !== undefined && servers.includes(peer)) return undefined;
+function checkServer(
+  certificate: PeerCertificate,
+  { servers, trustDomains }: { readonly servers: readonly Peer[]; readonly trustDomains: readonly string[] },
+): Error | undefined {
+  const named = peerIn(certificate.subjectaltname);
+  if (named !== undefined && servers.includes(named.peer) && trustDomains.includes(named.trustDomain)) return undefined;
+  const found = named === undefined ? "no known service" : `${named.peer} of ${named.trustDomain}`;
   return new Error(
-    `the server's certificate identifies ${peer ?? "no known service"}, expected ${servers.join(" or ")}`,
+    `the server's certificate identifies ${found}, expected ${servers.join(" or ")} of ${trustDomains.join(" or ")}`,
   );
 }
 
@@ -68,7 +77,7 @@ function checkServer(certificate: PeerCertificate, servers: readonly Peer[]): Er
  * files, or explicitly turn TLS off
  */
 export function openIdentity(settings: TlsSettings, log: Logger): Identity {
-  const { TLS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca } = settings;
+  const { TLS, TLS_CERT_FILE: cert, TLS_KEY_FILE: key, TLS_CA_FILE: ca, TLS_TRUST_DOMAINS: trustDomains } = settings;
   if (TLS === "off") {
     log.warn("TLS is off: any client that reaches this process can call it");
     return insecure;
@@ -80,5 +89,5 @@ export function openIdentity(settings: TlsSettings, log: Logger): Identity {
     if (failure === undefined) log.info("certificates reloaded");
     else log.warn({ err: failure }, "reloading certificates failed; keeping the previous ones");
   };
-  return identityFrom({ cert, key, ca }, { onChange });
+  return identityFrom({ cert, key, ca }, { onChange, trustDomains });
 }

@@ -53,7 +53,7 @@ export function unaryService<S>(
   for (const [name, handler] of Object.entries(handlers) as [string, Unary][]) {
     const method = definition[name]?.path.slice(1) ?? name;
     const unary: handleUnaryCall<unknown, unknown> = (call, callback) => {
-      const work = () => handler(call.request, () => peerOf(call));
+      const work = () => handler(call.request, () => peerOf(call)?.peer);
       const done = tracing === undefined ? work() : inSpan({ tracing, metadata: call.metadata, method }, work);
       done.then(
         (response) => callback(null, response),
@@ -89,7 +89,8 @@ export async function listen(options: ListenOptions): Promise<{ server: Server; 
   const { host, port, identity } = options;
   const server = new Server(options.channel);
   for (const service of options.services) {
-    server.addService(service.definition, identity.enforced ? guarded(service) : service.implementation);
+    const { definition, implementation } = service;
+    server.addService(definition, identity.enforced ? guarded(service, identity.trustDomains) : implementation);
   }
   const bound = await new Promise<number>((resolve, reject) => {
     const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
