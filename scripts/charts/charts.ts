@@ -46,11 +46,12 @@ function merged(defaults: Values, own: Values): Values {
   return result;
 }
 
-/** Copies the charts and adds each one's dependencies, as a release does. */
+/** Copies the charts and adds each one's dependencies. */
 export async function buildCharts(dir: string): Promise<void> {
   await cp(helmDir, dir, { recursive: true });
-  // The fleet's chart is last, because it includes the others.
-  for (const chart of charts) await runToolOf("helm", ["dependency", "build", join(dir, chart)]);
+  // The fleet's chart is first: Argo CD and Flux build it alone, when the charts in it have no dependencies of theirs.
+  const others = charts.filter((chart) => chart !== fleetChart);
+  for (const chart of [fleetChart, ...others]) await runToolOf("helm", ["dependency", "build", join(dir, chart)]);
 }
 
 /** Renders a chart of `dir`. @throws {Error} with Helm's error if it rejects the values */

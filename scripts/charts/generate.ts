@@ -1,4 +1,5 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { authorizationBlock } from "@uag/local/engines/nats";
 import { monitoringFiles } from "../prometheus/generated.ts";
@@ -42,7 +43,25 @@ export async function generated(fix: boolean): Promise<string[]> {
   const stale = await chartFiles(fix);
   for (const chart of [...charts, "common"])
     stale.push(...(await put(`${chart}/README.md`, await readmeFor(chart), fix)));
+  for (const [file, text] of await lockFiles()) stale.push(...(await put(file, text, fix)));
   return stale;
+}
+
+/** Every chart's Chart.lock, which Helm rewrites only if the dependencies changed. */
+async function lockFiles(): Promise<Map<string, string>> {
+  const dir = await mkdtemp(join(tmpdir(), "charts-"));
+  try {
+    await cp(helmDir, dir, { recursive: true });
+    const locks = new Map<string, string>();
+    for (const chart of charts) {
+      await runToolOf("helm", ["dependency", "update", join(dir, chart)]);
+      const file = `${chart}/Chart.lock`;
+      locks.set(file, await readFile(join(dir, file), "utf8"));
+    }
+    return locks;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 }
 
 async function readmeFor(chart: string): Promise<string> {

@@ -8,9 +8,8 @@ const help = `npm run charts [-- --fix] [-- --api-server]
 
 Renders every chart of infra/helm with a matrix of values and validates the objects: with Helm's lint, the schemas of
 Kubernetes and its extensions, and infra/helm/policies.yaml. Builds Helm, kubeconform and helm-docs the first time. --fix
-writes the charts' READMEs and values.schema.json. --api-server also sends every object to a real kube-apiserver with
-etcd, in a separate namespace for each rendering; it builds both the first time, which takes ten
-minutes.
+writes the charts' READMEs, values.schema.json and Chart.lock. --api-server also sends every object to a real kube-apiserver
+with etcd, in a separate namespace for each rendering; it builds both the first time, which takes ten minutes.
 `;
 
 async function main(): Promise<number> {

@@ -1,5 +1,10 @@
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { join, parse } from "node:path";
 import { engineCharts, fleetChart, helmDir, serviceCharts } from "./charts.ts";
+
+/** The values of every release, which each later one accepts: `npm run release` writes them. */
+const releasedDir = join(helmDir, "released");
+const releasedValues = readdirSync(releasedDir).sort();
 
 export interface Line {
   readonly name: string;
@@ -96,7 +101,10 @@ export function matrix(chart: string): readonly Line[] {
     { name: "defaults", args: [] },
     { name: "monitored", args: set(...monitored) },
     { name: "without-chat", args: set("chat.enabled=false") },
-    { name: "values-of-1.0.0", args: ["--values", join(helmDir, "released/1.0.0.yaml")] },
+    ...releasedValues.map((file) => ({
+      name: `values-of-${parse(file).name}`,
+      args: ["--values", join(releasedDir, file)],
+    })),
     { name: "bundled", args: set("global.nats.bundled=true", "global.mongodb.bundled=true") },
     { name: "toolbox", args: set("toolbox.enabled=true", "toolbox.extraSecretKeys={NATS_PASSWORD}") },
     { name: "dashboards", args: set("global.dashboards.enabled=true") },

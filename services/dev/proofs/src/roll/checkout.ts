@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { repoRoot } from "@uag/local/paths";
@@ -8,9 +8,6 @@ import { type Release, releaseIn } from "@uag/local/release";
 import { UserError } from "@uag/local/terminal/step";
 
 const run = promisify(execFile);
-
-/** The commit of the last release: `npm run proto -- --release` writes it. */
-const releasedFile = "infra/released.txt";
 
 /** The packages that a checkout installs; all releases have them. */
 interface Installed {
@@ -22,13 +19,6 @@ interface Built {
 }
 
 const git = async (...args: string[]): Promise<string> => (await run("git", args, { cwd: repoRoot })).stdout.trim();
-
-/** The last release: the newest tag, or what `infra/released.txt` names. */
-export async function lastRelease(): Promise<{ readonly ref: string; readonly from: string }> {
-  const tag = await git("describe", "--tags", "--abbrev=0").catch(() => "");
-  if (tag !== "") return { ref: tag, from: "the newest tag" };
-  return { ref: (await readFile(join(repoRoot, releasedFile), "utf8")).trim(), from: releasedFile };
-}
 
 /** Unpacks a commit of this repository into a folder, and installs and builds what it needs. */
 export async function checkOut(ref: string, root: string, report: (line: string) => void): Promise<Release> {

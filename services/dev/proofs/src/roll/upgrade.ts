@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { buildConsole } from "@uag/local/console-web";
-import { ownRelease, type Release } from "@uag/local/release";
+import { lastRelease, ownRelease, type Release } from "@uag/local/release";
 import { replicaNames } from "@uag/local/service-processes";
 import { collectFigures, showFigures } from "../soak/figures.ts";
 import type { LoadResponse } from "../soak/load.ts";
-import { checkOut, lastRelease } from "./checkout.ts";
+import { checkOut } from "./checkout.ts";
 import {
   type ChangeOptions,
   type ChangeReport,
