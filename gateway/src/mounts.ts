@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { mountBodyLimits } from "@uag/contract/routes";
+import { mountBodyLimits } from "@uag/contract/body-limits";
 
 /** A path prefix that one of our HTTP services serves behind the router. */
 export interface Mount {

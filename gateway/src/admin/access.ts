@@ -21,8 +21,8 @@ export function roleName(role: AdminRole): RoleName | undefined {
 
 /**
  * How a token of one account is restricted to it: the account is in the path, the query or the
- * body, or owns the key, budget, request, alert, secret or delivery in the path. `all` concerns more than
- * one account, so such a token may not call it; `none` concerns no account, so any token may.
+ * body, or owns the key, budget, envelope, request, alert, secret or delivery in the path. `all` concerns more
+ * than one account, so such a token may not call it; `none` concerns no account, so any token may.
  */
 export type AccountRule =
   | "path"
@@ -30,6 +30,7 @@ export type AccountRule =
   | "body"
   | "key"
   | "budget"
+  | "envelope"
   | "request"
   | "alert"
   | "secret"
@@ -69,6 +70,9 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.budgets.get": may("budget", BILLING, KEYS, READ_ONLY),
   "admin.budgets.update": may("budget", BILLING, KEYS),
   "admin.budgets.delete": may("budget", BILLING, KEYS),
+  "admin.envelopes.list": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.envelopes.get": may("envelope", BILLING, KEYS, READ_ONLY),
+  "admin.envelopes.close": may("envelope", BILLING, KEYS),
   "admin.usage.list": may("query", BILLING, KEYS, READ_ONLY),
   "admin.usage.events": may("query", BILLING, KEYS, READ_ONLY),
   "admin.usage.series": may("query", BILLING, KEYS, READ_ONLY),

@@ -4,6 +4,7 @@ import { type AccountServiceServer, AccountServiceService } from "@uag/proto/bil
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
+import { type EnvelopeServiceServer, EnvelopeServiceService } from "@uag/proto/billing/v1/envelopes.ts";
 import { type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
@@ -27,6 +28,7 @@ export interface AdminClients extends Disposable {
   readonly admin: RpcClient<AdminServiceServer>;
   readonly budgets: RpcClient<BudgetServiceServer>;
   readonly catalog: RpcClient<CatalogServiceServer>;
+  readonly envelopes: RpcClient<EnvelopeServiceServer>;
   readonly keys: RpcClient<KeyServiceServer>;
   readonly ledger: RpcClient<LedgerServiceServer>;
   readonly limits: RpcClient<LimitServiceServer>;
@@ -87,6 +89,7 @@ export function openAdminClients(
     admin: createRpcClient<AdminServiceServer>(AdminServiceService, billing, identity),
     budgets: createRpcClient<BudgetServiceServer>(BudgetServiceService, billing, identity),
     catalog: createRpcClient<CatalogServiceServer>(CatalogServiceService, billing, identity),
+    envelopes: createRpcClient<EnvelopeServiceServer>(EnvelopeServiceService, billing, identity),
     keys: createRpcClient<KeyServiceServer>(KeyServiceService, billing, identity),
     ledger: createRpcClient<LedgerServiceServer>(LedgerServiceService, billing, identity),
     limits: createRpcClient<LimitServiceServer>(LimitServiceService, billing, identity),

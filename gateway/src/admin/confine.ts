@@ -60,6 +60,11 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
     requireOwn(accountId, account, "The budget does not exist.");
     return call;
   },
+  envelope: async (call, account) => {
+    const scope = { accountId: account, keyId: "" };
+    await call.clients.envelopes.getEnvelope({ scope, id: call.id });
+    return call;
+  },
   request: async (call, account) => {
     const { accountId } = await call.clients.metering.getEvent({ requestId: call.id });
     requireOwn(accountId, account, "The request does not exist.");

@@ -5,6 +5,7 @@ import type { AdminHandler } from "./admin.ts";
 import { createAlert, deleteAlert, listAlerts, testAlert, updateAlert } from "./alerts.ts";
 import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from "./budgets.ts";
 import { getCatalog } from "./catalog.ts";
+import { closeEnvelope, getEnvelope, listEnvelopes } from "./envelopes.ts";
 import { exportUsage } from "./export.ts";
 import { showFleet } from "./fleet.ts";
 import { showForecast } from "./forecast.ts";
@@ -61,6 +62,9 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.budgets.get": getBudget,
   "admin.budgets.update": updateBudget,
   "admin.budgets.delete": deleteBudget,
+  "admin.envelopes.list": listEnvelopes,
+  "admin.envelopes.get": getEnvelope,
+  "admin.envelopes.close": closeEnvelope,
   "admin.usage.list": listUsage,
   "admin.usage.events": listEvents,
   "admin.usage.series": showSeries,

@@ -35,7 +35,7 @@ type Respond = (call: EnvelopeCall) => Promise<{ readonly status?: 201; readonly
 function idOf(request: Request): string {
   const checked = pathFields.id.safeParse(request.params["id"]);
   if (checked.success) return checked.data;
-  throw new GatewayError("not_found", "This key has no envelope with this id.", { param: "id" });
+  throw new GatewayError("not_found", "The envelope does not exist.", { param: "id" });
 }
 
 const bodyOf = ({ request, response }: EnvelopeCall): Promise<unknown> =>

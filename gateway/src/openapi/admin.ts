@@ -30,6 +30,7 @@ import { reconciliation } from "@uag/contract/responses/admin-reconciliation";
 import { refusal, refusalSeries } from "@uag/contract/responses/admin-refusals";
 import { listedUsageEvent, usageBucket, usageSeries } from "@uag/contract/responses/admin-usage";
 import { budgets } from "./admin-budgets.ts";
+import { envelopes } from "./admin-envelopes.ts";
 import { messages } from "./admin-messages.ts";
 import { admin } from "./admin-operation.ts";
 import { prices } from "./admin-prices.ts";
@@ -215,6 +216,7 @@ export const adminOperations: Readonly<Record<string, Operation>> = {
   ...money,
   ...access,
   ...budgets,
+  ...envelopes,
   ...messages,
   ...prices,
   ...providers,

@@ -10,6 +10,8 @@ const tags = {
     Keys: "API keys and their limits. A key's secret is shown once, when the key is created or regenerated.",
     Budgets:
       "Budgets that keys of an account share: for a day, a week, a month or in total, within one another up to four levels deep. A request is refused with `budget_exceeded` unless its key's budget and every hard one above it cover what it may cost.",
+    Envelopes:
+      "Keys with an amount and an end of their own, which programs open for agents at the public API's `/v1/envelopes`. Administrators see those of all keys, and close them.",
     Usage: "Requests and their cost: totals, single requests, and exports.",
     Ledger: "Every movement of money, and the repair of unpriced requests.",
     Catalogue: "The models, their prices and providers.",

@@ -9,6 +9,12 @@ import {
 } from "@uag/proto/billing/v1/admin.ts";
 import { Budget, BudgetPeriod, type BudgetServiceServer, BudgetServiceService } from "@uag/proto/billing/v1/budgets.ts";
 import { type CatalogServiceServer, CatalogServiceService } from "@uag/proto/billing/v1/catalog.ts";
+import {
+  Envelope,
+  type EnvelopeScope,
+  type EnvelopeServiceServer,
+  EnvelopeServiceService,
+} from "@uag/proto/billing/v1/envelopes.ts";
 import { Key, type KeyServiceServer, KeyServiceService } from "@uag/proto/billing/v1/keys.ts";
 import { type LedgerServiceServer, LedgerServiceService } from "@uag/proto/billing/v1/ledger.ts";
 import { type LimitServiceServer, LimitServiceService } from "@uag/proto/billing/v1/limits.ts";
@@ -49,6 +55,7 @@ export interface FakeAdmin extends AsyncDisposable {
 
 const key = Key.fromPartial({ id: "key_1", accountId: "acme", name: "k", createdAtMs: 1n, version: 1n });
 const budget = Budget.fromPartial({ id: "bud_1", accountId: "acme", name: "b", period: BudgetPeriod.MONTH });
+const envelope = Envelope.fromPartial({ id: "env_1", accountId: "acme", keyId: "key_2", rootKeyId: "key_1" });
 const account = {
   id: "acme",
   name: "Acme",
@@ -247,6 +254,16 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     updateBudget: reports("updateBudget", budget),
     deleteBudget: reports("deleteBudget", budget),
   };
+  const envelopes = {
+    createEnvelope: reports("createEnvelope", { envelope, secret: "" }),
+    getEnvelope: async ({ id, scope }: { id: string; scope?: EnvelopeScope | undefined }) => {
+      const accountId = id === "env_other" ? "other" : envelope.accountId;
+      if (!["", accountId].includes(scope?.accountId ?? "")) throw new GatewayError("not_found");
+      return { envelope: { ...envelope, accountId }, below: [] };
+    },
+    listEnvelopes: reports("listEnvelopes", { envelopes: [envelope], nextCursor: "" }),
+    closeEnvelope: reports("closeEnvelope", envelope),
+  };
   const refusals = {
     queryRefusals: reports("queryRefusals", { groups: [], fromMs: 1n, untilMs: 2n }),
     listRefusals: reports("listRefusals", { refusals: [] }),
@@ -283,6 +300,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
       unaryService<AccountServiceServer>(AccountServiceService, accounts, log),
       unaryService<KeyServiceServer>(KeyServiceService, keys, log),
       unaryService<BudgetServiceServer>(BudgetServiceService, budgets, log),
+      unaryService<EnvelopeServiceServer>(EnvelopeServiceService, envelopes, log),
       unaryService<LimitServiceServer>(LimitServiceService, limits, log),
       unaryService<AdminServiceServer>(AdminServiceService, admin, log),
       unaryService<PriceServiceServer>(PriceServiceService, prices, log),

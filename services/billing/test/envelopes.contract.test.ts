@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
 import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
 import { digestKey } from "@uag/runtime/api-key";
 import { newId } from "@uag/runtime/ids";
+import { createRpcClient } from "@uag/runtime/rpc/client";
+import { insecure } from "@uag/runtime/rpc/identity";
 import {
   acquireFields,
   type Clients,
@@ -201,6 +204,56 @@ test("an envelope that is opened while the one above it, or its root, is closed 
       else assert.ok(["invalid_request", "permission_denied"].includes(String(one)), `${String(one)}`);
     }
   }
+});
+
+test("an administrator lists open and ended envelopes of one account or all, and closes one under their own name", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const anywhere = { accountId: "", keyId: "" };
+  const opened: Envelope[] = [];
+  for (let account = 0; account < 2; account += 1) {
+    const accountId = await fund(billing, 9_000n);
+    const keyId = await newKey(billing, accountId);
+    const top = await open(billing, { accountId, keyId });
+    const below = await open(billing, { accountId, keyId: top.envelope.keyId });
+    opened.push(top.envelope, below.envelope);
+  }
+  const [top, below, other, belowOther] = opened as [Envelope, Envelope, Envelope, Envelope];
+  const actor = { id: "tok_1", name: "Ada", requestId: "req_1", clientAddress: "" };
+  const scope = { ...anywhere, accountId: top.accountId };
+  const foreign = { ...anywhere, accountId: other.accountId };
+  await assert.rejects(
+    billing.envelopes.closeEnvelope({ scope: foreign, id: below.id, requestId: "", actor }),
+    refused("not_found", /envelope does not exist/),
+  );
+  const closed = await billing.envelopes.closeEnvelope({ scope: anywhere, id: below.id, requestId: "", actor });
+  assert.deepEqual([closed.id, closed.open], [below.id, false]);
+  const idsOf = async (query: { scope: typeof anywhere; open?: boolean; page?: { limit: number; cursor: string } }) => {
+    const { envelopes, nextCursor } = await billing.envelopes.listEnvelopes({ page: undefined, ...query });
+    return { ids: envelopes.map(({ id }) => id), nextCursor };
+  };
+  const states = [undefined, true, false] as const;
+  const ofAccount = await Promise.all(states.map((open) => idsOf({ scope, ...(open !== undefined && { open }) })));
+  assert.deepEqual(
+    ofAccount.map(({ ids }) => ids),
+    [[below.id, top.id], [top.id], [below.id]],
+  );
+  const first = await idsOf({ scope: anywhere, open: true, page: { limit: 2, cursor: "" } });
+  const last = await idsOf({ scope: anywhere, open: true, page: { limit: 2, cursor: first.nextCursor } });
+  assert.deepEqual([first.ids, last.ids, last.nextCursor], [[belowOther.id, other.id], [top.id], ""]);
+  using admin = createRpcClient<AdminServiceServer>(AdminServiceService, `127.0.0.1:${billing.grpcPort}`, insecure);
+  const query = { accountId: "", targetId: below.id, action: "envelope.close", page: undefined };
+  const { records } = await admin.listAuditRecords(query);
+  assert.deepEqual(
+    records.map((record) => [record.actor, record.accountId]),
+    [[actor, top.accountId]],
+  );
+  const [{ before, after }] = records as [(typeof records)[number]];
+  assert.deepEqual(JSON.parse(before), { closed_at: null });
+  assert.deepEqual(JSON.parse(after), {
+    closed_at: new Date(Number(closed.closedAtMs)).toISOString(),
+    revoked_keys: [below.keyId],
+  });
 });
 
 test("envelopes are not listed, changed, deleted or shared as budgets", async () => {

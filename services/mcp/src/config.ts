@@ -1,4 +1,4 @@
-import { mountBodyLimits } from "@uag/contract/routes";
+import { mountBodyLimits } from "@uag/contract/body-limits";
 import { commaList, commonSettings, lingerSetting } from "@uag/runtime/config";
 import { bufferSettings } from "@uag/untrusted/memory-limit";
 import { z } from "zod";

@@ -206,6 +206,16 @@ async function budgets(call: Call, account: string): Promise<void> {
   await call("admin.budgets.delete", ["budget", "A budget"], { path });
 }
 
+/** About an account with an open envelope. */
+async function envelopes(call: Call, account: string): Promise<void> {
+  const open = await call("admin.envelopes.list", ["open", "The open envelopes of an account"], {
+    query: { account, state: "open" },
+  });
+  const path = { id: idOf(firstOf(open)) };
+  await call("admin.envelopes.get", ["run", "An envelope with the costs of its run"], { path });
+  await call("admin.envelopes.close", ["end", "The end of a run"], { path });
+}
+
 async function alerts(call: Call, account: string): Promise<void> {
   const receivers = { webhook_url: "https://example.com/hooks/spending" };
   const made = await call("admin.alerts.create", ["account", "At 50%, 80% and 100% of 500 USD"], {
@@ -223,7 +233,7 @@ async function alerts(call: Call, account: string): Promise<void> {
 
 /**
  * Runs examples of every operation of the admin API, in a working order.
- * @param accounts.account an account with usage
+ * @param accounts.account an account with usage and an open envelope
  * @param accounts.videoAccount an account that received a webhook about a video
  */
 export async function callAdminApi(
@@ -235,5 +245,6 @@ export async function callAdminApi(
   await webhooks(call, videoAccount);
   await alerts(call, account);
   await budgets(call, account);
+  await envelopes(call, account);
   await operators(call);
 }

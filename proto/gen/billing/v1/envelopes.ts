@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Actor } from "../../common/v1/actor.ts";
 import { PageRequest } from "../../common/v1/page.ts";
 
 export const protobufPackage = "billing.v1";
@@ -49,10 +50,11 @@ export interface Envelope {
 
 /** Which envelopes a request may see. */
 export interface EnvelopeScope {
+  /** Empty, without a key: all accounts. */
   accountId: string;
   /**
    * Those that were opened with this key, or for the key of an envelope that envelope and those
-   * below it. Empty: all of the account.
+   * below it. Empty: all of the account, for administrators.
    */
   keyId: string;
 }
@@ -96,7 +98,11 @@ export interface GetEnvelopeResponse {
 
 export interface ListEnvelopesRequest {
   scope: EnvelopeScope | undefined;
-  page: PageRequest | undefined;
+  page:
+    | PageRequest
+    | undefined;
+  /** Only those that are open, or only those that have ended; absent: both. */
+  open?: boolean | undefined;
 }
 
 export interface ListEnvelopesResponse {
@@ -107,7 +113,10 @@ export interface ListEnvelopesResponse {
 export interface CloseEnvelopeRequest {
   scope: EnvelopeScope | undefined;
   id: string;
+  /** Of the HTTP request, for the audit log, where a key closes it. */
   requestId: string;
+  /** The administrator who closes it; absent: the key of the scope does. */
+  actor?: Actor | undefined;
 }
 
 function createBaseEnvelope(): Envelope {
@@ -1062,7 +1071,7 @@ export const GetEnvelopeResponse: MessageFns<GetEnvelopeResponse> = {
 };
 
 function createBaseListEnvelopesRequest(): ListEnvelopesRequest {
-  return { scope: undefined, page: undefined };
+  return { scope: undefined, page: undefined, open: undefined };
 }
 
 export const ListEnvelopesRequest: MessageFns<ListEnvelopesRequest> = {
@@ -1072,6 +1081,9 @@ export const ListEnvelopesRequest: MessageFns<ListEnvelopesRequest> = {
     }
     if (message.page !== undefined) {
       PageRequest.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    if (message.open !== undefined) {
+      writer.uint32(24).bool(message.open);
     }
     return writer;
   },
@@ -1105,6 +1117,14 @@ export const ListEnvelopesRequest: MessageFns<ListEnvelopesRequest> = {
             message.page = PageRequest.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.open = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1121,6 +1141,7 @@ export const ListEnvelopesRequest: MessageFns<ListEnvelopesRequest> = {
     return {
       scope: isSet(object.scope) ? EnvelopeScope.fromJSON(object.scope) : undefined,
       page: isSet(object.page) ? PageRequest.fromJSON(object.page) : undefined,
+      open: isSet(object.open) ? globalThis.Boolean(object.open) : undefined,
     };
   },
 
@@ -1131,6 +1152,9 @@ export const ListEnvelopesRequest: MessageFns<ListEnvelopesRequest> = {
     }
     if (message.page !== undefined) {
       obj.page = PageRequest.toJSON(message.page);
+    }
+    if (message.open !== undefined) {
+      obj.open = message.open;
     }
     return obj;
   },
@@ -1146,6 +1170,7 @@ export const ListEnvelopesRequest: MessageFns<ListEnvelopesRequest> = {
     message.page = (object.page !== undefined && object.page !== null)
       ? PageRequest.fromPartial(object.page)
       : undefined;
+    message.open = object.open ?? undefined;
     return message;
   },
 };
@@ -1242,7 +1267,7 @@ export const ListEnvelopesResponse: MessageFns<ListEnvelopesResponse> = {
 };
 
 function createBaseCloseEnvelopeRequest(): CloseEnvelopeRequest {
-  return { scope: undefined, id: "", requestId: "" };
+  return { scope: undefined, id: "", requestId: "", actor: undefined };
 }
 
 export const CloseEnvelopeRequest: MessageFns<CloseEnvelopeRequest> = {
@@ -1255,6 +1280,9 @@ export const CloseEnvelopeRequest: MessageFns<CloseEnvelopeRequest> = {
     }
     if (message.requestId !== "") {
       writer.uint32(26).string(message.requestId);
+    }
+    if (message.actor !== undefined) {
+      Actor.encode(message.actor, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1296,6 +1324,14 @@ export const CloseEnvelopeRequest: MessageFns<CloseEnvelopeRequest> = {
             message.requestId = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.actor = Actor.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1317,6 +1353,7 @@ export const CloseEnvelopeRequest: MessageFns<CloseEnvelopeRequest> = {
         : isSet(object.request_id)
         ? globalThis.String(object.request_id)
         : "",
+      actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
     };
   },
 
@@ -1331,6 +1368,9 @@ export const CloseEnvelopeRequest: MessageFns<CloseEnvelopeRequest> = {
     if (message.requestId !== "") {
       obj.requestId = message.requestId;
     }
+    if (message.actor !== undefined) {
+      obj.actor = Actor.toJSON(message.actor);
+    }
     return obj;
   },
 
@@ -1344,6 +1384,7 @@ export const CloseEnvelopeRequest: MessageFns<CloseEnvelopeRequest> = {
       : undefined;
     message.id = object.id ?? "";
     message.requestId = object.requestId ?? "";
+    message.actor = (object.actor !== undefined && object.actor !== null) ? Actor.fromPartial(object.actor) : undefined;
     return message;
   },
 };

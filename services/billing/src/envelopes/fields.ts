@@ -21,7 +21,7 @@ export function refuseEnvelopeKey({ envelope }: KeyDocument): void {
   throw new GatewayError("invalid_request", text, { param: "id" });
 }
 
-/** The fields of an envelope that identify a change. */
+/** What an envelope was opened with, for the audit log. */
 export function envelopeSnapshot({ name, chain, amount, envelope }: EnvelopeBudget, models: readonly string[]): string {
   return JSON.stringify({
     name,

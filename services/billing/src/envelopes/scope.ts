@@ -23,19 +23,21 @@ export async function callingKey(
 export const visibleTo = ({ _id, envelope }: KeyDocument) =>
   envelope === undefined ? { "envelope.rootKeyId": _id } : { chain: envelope.ids[0] as string };
 
+/** Matches all envelopes. In this form the indexes of envelopes serve it. */
+const anyEnvelope = { "envelope.rootKeyId": { $gt: "" } };
+
 /** Matches the envelopes of a scope. @throws {GatewayError} `not_found` for an unknown key */
-export async function inScope({ keys }: Pick<Store, "keys">, scope: EnvelopeScope | undefined) {
-  const { accountId, keyId } = required(scope);
-  if (keyId === "") return { accountId, envelope: { $ne: null } };
+export async function inScope({ keys }: Pick<Store, "keys">, { accountId, keyId }: EnvelopeScope) {
+  if (keyId === "") return { ...(accountId !== "" && { accountId }), ...anyEnvelope };
   const key = await keys.findOne({ _id: keyId, accountId }).lean<KeyDocument>();
   if (key === null) throw new GatewayError("not_found", "The key does not exist.", { param: "key_id" });
   return { accountId, ...visibleTo(key) };
 }
 
-/** @throws {GatewayError} `invalid_request` without an account */
+/** @throws {GatewayError} `invalid_request` without a scope */
 export function required(scope: EnvelopeScope | undefined): EnvelopeScope {
-  if (scope !== undefined && scope.accountId !== "") return scope;
-  throw new GatewayError("invalid_request", "The account is required.", { param: "account_id" });
+  if (scope !== undefined) return scope;
+  throw new GatewayError("invalid_request", "The scope is required.", { param: "scope" });
 }
 
 /** @throws {GatewayError} `not_found` */
@@ -48,6 +50,6 @@ export async function findEnvelope(
     .findOne({ $and: [{ _id: id }, filter] })
     .session(session)
     .lean<EnvelopeBudget>();
-  if (found === null) throw new GatewayError("not_found", "This key has no envelope with this id.", { param });
+  if (found === null) throw new GatewayError("not_found", "The envelope does not exist.", { param });
   return found;
 }

@@ -91,7 +91,7 @@ async function findAbove(
 /** @throws {GatewayError} `invalid_request` when there would be too many */
 async function checkCounts({ store }: Billing, { session, at }: Transaction, { root, parent }: Above): Promise<void> {
   const { budgets } = store;
-  const open = { "envelope.rootKeyId": root._id, "envelope.closedAt": null, "envelope.expiresAt": { $gt: at } };
+  const open = { "envelope.rootKeyId": root._id, ...inState(true, at) };
   if ((await budgets.countDocuments(open).session(session)) >= maxOpen)
     throw invalid("max_usd", `A key can have at most ${maxOpen} open envelopes. Close those that are done.`);
   const top = parent?.chain.at(-1);
@@ -158,7 +158,7 @@ export async function createEnvelope(
 /** An envelope and those below it. @throws {GatewayError} `not_found` */
 export async function getEnvelope(billing: Billing, { scope, id }: GetEnvelopeRequest): Promise<GetEnvelopeResponse> {
   const { store } = billing;
-  const envelope = await findEnvelope(store, await inScope(store, scope), { id });
+  const envelope = await findEnvelope(store, await inScope(store, required(scope)), { id });
   const below = await store.budgets
     .find({ chain: id, _id: { $ne: id } })
     .sort({ _id: 1 })
@@ -168,14 +168,22 @@ export async function getEnvelope(billing: Billing, { scope, id }: GetEnvelopeRe
   return { envelope: first, below: others };
 }
 
-/** Envelopes of a key or an account, the newest first. */
+/** Matches those that are open, or those that have ended; all without a choice. */
+function inState(open: boolean | undefined, at: Date) {
+  if (open === undefined) return {};
+  if (open) return { "envelope.closedAt": null, "envelope.expiresAt": { $gt: at } };
+  return { $or: [{ "envelope.closedAt": { $ne: null } }, { "envelope.expiresAt": { $lte: at } }] };
+}
+
+/** Envelopes of a key, an account or all accounts, the newest first. */
 export async function listEnvelopes(billing: Billing, request: ListEnvelopesRequest): Promise<ListEnvelopesResponse> {
-  const { store } = billing;
+  const { store, clock } = billing;
   const { after, ...page } = readPage(request.page);
   const limit = Math.min(page.limit, maxListed);
-  const scope = await inScope(store, request.scope);
+  const scope = await inScope(store, required(request.scope));
+  const state = inState(request.open, new Date(clock.now()));
   const found = await store.budgets
-    .find({ $and: [scope, after === "" ? {} : { _id: { $lt: after } }] })
+    .find({ $and: [scope, state, after === "" ? {} : { _id: { $lt: after } }] })
     .sort({ _id: -1 })
     .limit(limit + 1)
     .lean<EnvelopeBudget[]>();
@@ -192,17 +200,17 @@ export async function closeEnvelope(billing: Billing, request: CloseEnvelopeRequ
   const { store } = billing;
   const { id, requestId } = request;
   const scope = required(request.scope);
-  const { accountId, keyId } = scope;
   const filter = await inScope(store, scope);
+  const { accountId } = await findEnvelope(store, filter, { id });
   const closed = await billing.transact(async (transaction) => {
-    const { session } = transaction;
-    await findEnvelope(store, filter, { id, session });
+    const { session, at } = transaction;
     const keys = await closeEnvelopes(store, transaction, { accountId, which: { chain: id } });
     if (keys.length === 0) return keys;
-    const caller = await store.keys.findById(keyId).session(session).lean<KeyDocument>();
-    const actor = caller === null ? undefined : actorOf(caller, requestId);
-    const after = JSON.stringify({ revoked_keys: keys.map(({ _id }) => _id) });
-    await recordChange(store, transaction, { actor, action: "envelope.close", targetId: id, accountId, after });
+    const caller = await store.keys.findById(scope.keyId).session(session).lean<KeyDocument>();
+    const actor = request.actor ?? (caller === null ? undefined : actorOf(caller, requestId));
+    const before = JSON.stringify({ closed_at: null });
+    const after = JSON.stringify({ closed_at: at, revoked_keys: keys.map(({ _id }) => _id) });
+    await recordChange(store, transaction, { actor, action: "envelope.close", targetId: id, accountId, before, after });
     return keys;
   });
   for (const key of closed) announceChange(billing, key, "revoked");

@@ -1,5 +1,6 @@
+import { mountBodyLimits } from "@uag/contract/body-limits";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { mountBodyLimits, routes } from "@uag/contract/routes";
+import { routes } from "@uag/contract/routes";
 import { queryOf, targetFrom } from "@uag/runtime/http/target";
 import { type Request, type Response, Router } from "express";
 import type { Dispatcher } from "undici";

@@ -1,3 +1,4 @@
+import { requestBodies } from "./request-body.ts";
 import { type BodyKind, routes } from "./routes.ts";
 
 /** Maximum request body of a kind over all routes, bytes. */
@@ -18,3 +19,13 @@ export function maxBodyBytesOf(operation: string): number {
   if (limit === undefined) throw new Error(`no route has the operation ${operation}`);
   return limit;
 }
+
+/**
+ * Maximum request bodies, bytes, of paths served by an HTTP service behind the router. The console
+ * accepts the playground's images; before sign-in it reads only 16 KiB.
+ */
+export const mountBodyLimits = {
+  "/assets": 0,
+  "/mcp": requestBodies.json.maxBodyBytes / 2,
+  "/console": requestBodies.json.maxBodyBytes,
+} as const;

@@ -339,6 +339,9 @@ const adminTable = [
   admin("GET", "/budgets/:id", "budgets.get"),
   admin("PATCH", "/budgets/:id", "budgets.update"),
   admin("DELETE", "/budgets/:id", "budgets.delete"),
+  admin("GET", "/envelopes", "envelopes.list"),
+  admin("GET", "/envelopes/:id", "envelopes.get"),
+  admin("POST", "/envelopes/:id/close", "envelopes.close"),
   admin("GET", "/usage", "usage.list"),
   admin("GET", "/usage/series", "usage.series"),
   admin("GET", "/usage/events", "usage.events"),
@@ -399,9 +402,3 @@ export const adminRoutes: readonly AdminRoute<AdminOperation>[] = adminTable;
  * its `x-forwarded-for` trusted for a client's address.
  */
 export const consoleHeader = "x-console-token";
-
-/**
- * Maximum request bodies, bytes, of paths served by an HTTP service behind the router. The console
- * accepts the playground's images; before sign-in it reads only 16 KiB.
- */
-export const mountBodyLimits = { "/assets": 0, "/mcp": json.maxBodyBytes / 2, "/console": json.maxBodyBytes } as const;

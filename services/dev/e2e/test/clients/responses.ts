@@ -323,6 +323,9 @@ async function envelopes(send: Send): Promise<void> {
   await send("POST", "/v1/chat/completions", { body: { ...chat, n: 100 }, key });
   await send("POST", "/v1/envelopes/{id}/close", { path });
   await send("GET", "/v1/envelopes/{id}", { path: { id: "none" } });
+  await send("GET", "/admin/v1/envelopes", { query: "?state=ended" });
+  await send("GET", "/admin/v1/envelopes/{id}", { path });
+  await send("POST", "/admin/v1/envelopes/{id}/close", { path });
   await send("POST", "/v1/envelopes", { body: { ttl: 60 } });
 }
 

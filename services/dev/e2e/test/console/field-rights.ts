@@ -86,6 +86,7 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
   "admin.keys.regenerate": members("overlap_seconds"),
   "admin.budgets.create": owners("account_id", "parent_id", ...budgetFields),
   "admin.budgets.update": owners(...budgetFields),
+  "admin.envelopes.close": owners(""),
   "admin.ledger.repair": operators("request_id", "all", "cost_usd", "dry_run", "limit", "after"),
   "admin.prices.accept": operators("model", "price_version", "from", "effective_from", "confirm"),
   "admin.prices.table": operators("name", "origin", "prices"),

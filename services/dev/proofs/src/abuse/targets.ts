@@ -1,4 +1,5 @@
-import { adminRoutes, type BodyKind, mountBodyLimits, routes } from "@uag/contract/routes";
+import { mountBodyLimits } from "@uag/contract/body-limits";
+import { adminRoutes, type BodyKind, routes } from "@uag/contract/routes";
 import { mounts } from "@uag/router/mounts";
 import { examples } from "@uag/router/openapi/examples/examples";
 import { probes } from "@uag/router/openapi/probes";

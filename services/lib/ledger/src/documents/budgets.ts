@@ -107,6 +107,10 @@ schema.index(
   { "envelope.opening.id": 1 },
   { unique: true, partialFilterExpression: { "envelope.opening.id": { $gt: "" } } },
 );
+schema.index(
+  { "envelope.expiresAt": 1, accountId: 1 },
+  { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } },
+);
 schema.index({ "envelope.rootKeyId": 1, _id: -1 }, { partialFilterExpression: { "envelope.rootKeyId": { $gt: "" } } });
 
 export function budgetModel(connection: Connection): Model<BudgetDocument> {
