@@ -33,10 +33,11 @@ test("operations and providers have the names of OpenTelemetry's conventions, ot
     "audio.speech",
     "toString",
   ]);
-  assert.deepEqual(["gemini", "xai", "moonshot", "openai", "acme"].map(providerName), [
+  assert.deepEqual(["gemini", "vertex", "azure", "bedrock", "openai", "acme"].map(providerName), [
     "gcp.gemini",
-    "x_ai",
-    "moonshot_ai",
+    "gcp.vertex_ai",
+    "azure.ai.openai",
+    "aws.bedrock",
     "openai",
     "acme",
   ]);

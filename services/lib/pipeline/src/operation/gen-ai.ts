@@ -19,8 +19,12 @@ const operations: Readonly<Record<string, string>> = {
 
 /** Names in the conventions for the catalogue's providers; others keep their own. */
 const providers: Readonly<Record<string, string>> = {
+  azure: "azure.ai.openai",
+  bedrock: "aws.bedrock",
   gemini: "gcp.gemini",
+  mistral: "mistral_ai",
   moonshot: "moonshot_ai",
+  vertex: "gcp.vertex_ai",
   xai: "x_ai",
 };
 
