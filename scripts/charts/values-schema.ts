@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { repoRoot } from "@uag/local/paths";
 import { z } from "zod";
@@ -69,13 +70,21 @@ function schemaOf(value: unknown, path = ""): Schema {
   return { type: "object", properties, additionalProperties: false };
 }
 
-/** The settings of a service from its own schema, and the providers' addresses. */
+/** Variables of the catalogue that are no secrets, such as `OPENAI_PROJECT`. */
+async function catalogSettings(): Promise<string[]> {
+  const catalog = await readFile(join(repoRoot, "infra/config/catalog.yaml"), "utf8");
+  const names = [...catalog.matchAll(/\$\{(\w+)/g)].map(([, name = ""]) => name);
+  return [...new Set(names)].filter((name) => !name.endsWith("_API_KEY"));
+}
+
+/** The settings of a service from its own schema, and the providers' addresses and other settings. */
 export async function settingsSchema(service: string): Promise<Schema> {
   const entry = images.find((image) => image.service === service)?.entries["main"];
   if (entry === undefined) throw new Error(`no image of ${service}`);
   const { schema } = (await import(join(repoRoot, dirname(entry), "config.ts"))) as { schema: z.ZodObject };
   const whole = z.toJSONSchema(schema, { io: "output", unrepresentable: "any" });
   const properties: Record<string, unknown> = {};
+  for (const name of await catalogSettings()) properties[name] = text;
   for (const [name, property] of Object.entries(whole.properties ?? {})) {
     const { type, minimum, maximum, enum: choice } = property as Schema;
     const isList = type === "array" || type === "object";
@@ -84,7 +93,7 @@ export async function settingsSchema(service: string): Promise<Schema> {
   return {
     type: "object",
     properties,
-    patternProperties: { "^[A-Z0-9]+_BASE_URL$": text },
+    patternProperties: { "^[A-Z][A-Z0-9_]*_BASE_URL$": text },
     additionalProperties: false,
   };
 }
