@@ -1,6 +1,5 @@
 import { hintOf } from "@uag/catalog/credential";
-import { isDocument, isOwnIdentity, secretOf } from "@uag/catalog/identity";
-import { ownIdentityFault } from "@uag/catalog/provider";
+import { isDocument, secretOf } from "@uag/catalog/identity";
 import { maxCredentials } from "@uag/catalog/provider-schema";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { credentialCaps, credentialShare } from "@uag/contract/requests/admin-providers";
@@ -37,7 +36,6 @@ type Secret = Pick<CreateCredentialRequest, "value" | "variable">;
 function checkValue(value: string): void {
   const read = secretOf(value);
   if (typeof read === "string") throw invalid("api_key", `api_key: ${read}.`);
-  if (isOwnIdentity(read)) throw invalid("api_key", `api_key: ${ownIdentityFault}.`);
   if (!isDocument(value) && !secretForm.test(value))
     throw invalid("api_key", "An API key must have 1 to 4,096 visible characters without spaces.");
 }

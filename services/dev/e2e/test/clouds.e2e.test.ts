@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -45,12 +45,23 @@ describe("providers with credentials of their own kind", () => {
   let fleet: TestFleet;
   let openai: OpenAI;
   const resources = new AsyncDisposableStack();
+  /** Writes the file of a variable of the services. */
+  let writeSecret: (name: string, document: object) => Promise<void>;
 
   before(async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "clouds-"));
     resources.defer(() => rm(dataDir, { recursive: true, force: true }));
+    const file = (name: string) => join(dataDir, name);
+    await writeFile(file("token"), "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJnYXRld2F5In0.c2lnbmF0dXJl");
+    await writeFile(file("aws-role"), "{}");
+    writeSecret = (name, document) => writeFile(file(name), JSON.stringify(document));
+    const env = {
+      PROVIDER_SECRET_AWS_FILE: file("aws-role"),
+      AWS_WEB_IDENTITY_TOKEN_FILE: file("token"),
+      AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/gateway",
+    };
     const services = ["billing", "metering", "chat", "embedding", "router"] as const;
-    fleet = resources.use(await startTestFleet({ dataDir, single: true, services: [...services] }));
+    fleet = resources.use(await startTestFleet({ dataDir, env, single: true, services: [...services] }));
     openai = new OpenAI({ baseURL: `${fleet.run.base_url}/v1`, apiKey: fleet.run.api_key, maxRetries: 0 });
   });
   after(() => resources.disposeAsync());
@@ -322,6 +333,47 @@ describe("providers with credentials of their own kind", () => {
       assert.equal(Number(cost), costOfMessage(last?.true_usage ?? assert.fail()), "Bedrock generates to the end");
     });
 
+    test("Titan and Cohere embed texts in batches that each takes, in the requested size, billed by the tokens that Bedrock counts", async () => {
+      const models = [
+        {
+          id: "br/titan",
+          like: "bedrock/titan-embed-text-v2",
+          model: "amazon.titan-embed-text-v2:0",
+          items: 1,
+          size: 256,
+        },
+        { id: "br/cohere", like: "bedrock/cohere-embed-v4", model: "cohere.embed-v4:0", items: 96, size: 512 },
+      ];
+      const input = ["one text", "another text", "a third text that is longer"];
+      for (const { id, like, model, items, size } of models) {
+        const batch = { items, tokens: 8_192 };
+        await call("POST", "/models", { id, like, upstreams: [{ provider: "br", model, batch }] });
+        const before = (await logOf("bedrock")).length;
+        const { data, response } = await waitFor(
+          () =>
+            openai.embeddings
+              .create({ model: id, input, dimensions: size })
+              .withResponse()
+              .catch((error) => (error.code === "model_not_found" ? undefined : Promise.reject(error))),
+          { what: id },
+        );
+        assert.deepEqual(
+          data.data.map(({ embedding }) => embedding.length),
+          [size, size, size],
+        );
+        const calls = (await logOf("bedrock")).slice(before);
+        assert.equal(calls.length, Math.ceil(input.length / items));
+        const { cost_usd: cost } = await receiptOf(response.headers.get("x-request-id"));
+        const usd = id === "br/titan" ? 0.02 : 0.12;
+        assert.equal(Number(cost).toFixed(9), ((data.usage.prompt_tokens * usd) / 1e6).toFixed(9));
+        const counted = calls.map(({ true_usage: usage }) => Object.values(usage ?? {})[0] as number);
+        assert.equal(
+          data.usage.prompt_tokens,
+          counted.reduce((sum, tokens) => sum + tokens),
+        );
+      }
+    });
+
     test("a temporary key is sent with its session token, and refused without it", async () => {
       const key = await newKey("?temporary");
       await add("br-temporary", { template: "bedrock", base_url: base(), api_key: JSON.stringify(key) });
@@ -331,6 +383,20 @@ describe("providers with credentials of their own kind", () => {
       await add("br-expired", { template: "bedrock", base_url: base(), api_key: JSON.stringify(lacks) });
       await addModel("br/expired", "br-expired", claude);
       await assert.rejects(served("br/expired"), APIError);
+    });
+
+    test("the workload's role serves Bedrock from a variable without a stored key, and an operator cannot write it", async () => {
+      const role = { type: "aws_role", region: "us-east-1", sts_url: `${fleet.run.simulator_url}/aws-sts/` };
+      await writeSecret("aws-role", role);
+      await assert.rejects(
+        add("br-own", { template: "bedrock", base_url: base(), api_key: JSON.stringify(role) }),
+        /own identity can only be used from a variable/,
+      );
+      await add("br-own", { template: "bedrock", base_url: base(), variable: "PROVIDER_SECRET_AWS" });
+      await addModel("br/own", "br-own", claude);
+      await billsExactly("br/own", "br-own");
+      assert.equal((await call<Test>("POST", "/providers/br-own/test", {})).passed, true);
+      assert.ok((await logOf("aws-sts")).length <= fleetProcesses, "each process fetches one key");
     });
 
     test("a secret of another key is the operator's problem: the test reports AWS's words, and nothing shows the secret", async () => {

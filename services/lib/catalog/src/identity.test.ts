@@ -133,3 +133,44 @@ test("an access key of AWS is shown by its id, and its secrets are neither shown
     assert.doesNotMatch(fault, /a-secret-of-aws/);
   }
 });
+
+test("the role of a workload needs the environment of the service, which an operator's credential does not have", () => {
+  const document = '{"type":"aws_role"}';
+  assert.match(String(secretOf(document)), /own identity can only be used from a variable/);
+  assert.match(String(secretOf(document, {})), /no region, and AWS_REGION is not set/);
+  const env = {
+    AWS_REGION: "eu-west-1",
+    AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: "/v2/credentials/1",
+    AWS_CONTAINER_AUTHORIZATION_TOKEN: "the-token-of-the-container",
+  };
+  const read = secretOf(document, env);
+  assert.ok(typeof read === "object" && read.identity?.type === "aws_role");
+  assert.deepEqual([read.identity.region, read.identity.source.kind], ["eu-west-1", "container"]);
+  assert.deepEqual(secretsOf(read.identity), ["the-token-of-the-container"]);
+  for (const [field, value] of [
+    ["role_arn", "arn:aws:iam::1:role/x"],
+    ["external_id", "a b"],
+    ["sts_url", "file:///etc"],
+  ]) {
+    assert.match(String(secretOf(`{"type":"aws_role","${field}":"${value}"}`, env)), new RegExp(`not valid: ${field}`));
+  }
+});
+
+test("a federation of workload identities is read as gcloud writes it, and a source that runs a program is refused", () => {
+  const account = {
+    type: "external_account",
+    universe_domain: "googleapis.com",
+    audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/provider",
+    subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+    credential_source: { url: "https://issuer.example.com/token", headers: { "x-key": "the-key-of-the-issuer" } },
+  };
+  const read = secretOf(JSON.stringify(account), {});
+  assert.ok(typeof read === "object" && read.identity?.type === "external_account");
+  assert.deepEqual(secretsOf(read.identity), ["the-key-of-the-issuer"]);
+  assert.match(String(secretOf(JSON.stringify(account))), /own identity can only be used from a variable/);
+  for (const [source, fault] of [
+    [{ executable: { command: "/bin/sh" } }, /credential_source must have file, url, or environment_id aws1/],
+    [{ url: "http://10.0.0.1/token" }, /credential_source\.url must be an https URL, or that of the machine's/],
+  ] as const)
+    assert.match(String(secretOf(JSON.stringify({ ...account, credential_source: source }), {})), fault);
+});

@@ -60,7 +60,7 @@ const concurrencySchema = z
   .refine(({ min, max }) => min <= max, "min must not be above max");
 
 const secretText =
-  "A reference to the environment, never the secret itself: an API key, or a JSON document with the `type` of a credential of the cloud's own kind (entra, service_account or google_metadata).";
+  "A reference to the environment, never the secret itself: an API key, or a JSON document with the `type` of a credential of the cloud's own kind (entra, managed_identity, service_account, external_account, google_metadata, aws or aws_role).";
 
 const credentialSchema = z.strictObject({
   name: z

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type CredentialRow, capsOf, credentialOf, onlyCredential, seedOf } from "./credential.ts";
 import { referencesIn, resolveReferences } from "./env.ts";
-import { isOwnIdentity, secretOf } from "./identity.ts";
+import { secretOf } from "./identity.ts";
 import type { OverlayCredential } from "./overlay.ts";
 import { openAiOptionNames, protocols } from "./protocols.ts";
 import type { providerSchema } from "./provider-schema.ts";
@@ -21,10 +21,6 @@ export interface ProviderChanges {
 }
 
 const unchanged: ProviderChanges = { enabled: true, added: false, addressed: false, credentials: [] };
-
-/** Why a credential that an operator wrote is refused. */
-export const ownIdentityFault =
-  "the services' own identity can only be used from a variable of their environment: set variable";
 
 /** The names of the providers that the simulator replaces, in a comma-separated setting. */
 export const simulatedSetting = "SIMULATED_PROVIDERS";
@@ -183,9 +179,8 @@ function accessOf(
   const url = URL.parse(address[0] ?? "");
   if (url === null || !/^https?:$/.test(url.protocol)) return "base_url is not an http or https URL";
   const basePath = url.pathname.replace(/(?<!\/)\/+$/, "");
-  const secret = secretOf(keys[0] ?? "");
+  const secret = secretOf(keys[0] ?? "", keyEnv);
   if (typeof secret === "string") return secret;
-  if (keyEnv === undefined && isOwnIdentity(secret)) return ownIdentityFault;
   const credential = credentialOf(of.provider, of, secret);
   return { credential, simulated: of.simulated, origin: url.origin, basePath, ...secret };
 }

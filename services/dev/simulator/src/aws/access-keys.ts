@@ -8,6 +8,8 @@ export interface AccessKey {
 }
 
 const keys = new Map<string, AccessKey>();
+const expired = new Set<string>();
+const lifeMs = 3_600_000;
 
 /** Creates an access key: of a user, or temporary. */
 export function createAccessKey(isTemporary: boolean): AccessKey {
@@ -21,4 +23,16 @@ export function createAccessKey(isTemporary: boolean): AccessKey {
   return key;
 }
 
+/** A temporary key of a role, and when it expires. */
+export function createRoleKey(): { readonly key: Required<AccessKey>; readonly expiration: string } {
+  const key = createAccessKey(true) as Required<AccessKey>;
+  return { key, expiration: new Date(Date.now() + lifeMs).toISOString().replace(/\.\d+/, "") };
+}
+
+/** Lets all temporary keys expire. */
+export function expireTemporaryKeys(): void {
+  for (const { access_key_id: id, session_token: token } of keys.values()) if (token !== undefined) expired.add(id);
+}
+
 export const accessKeyOf = (id: string): AccessKey | undefined => keys.get(id);
+export const isExpired = (id: string): boolean => expired.has(id);

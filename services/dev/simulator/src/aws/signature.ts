@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { SignedRequest } from "../http/types.ts";
-import type { AccessKey } from "./access-keys.ts";
+import { type AccessKey, isExpired } from "./access-keys.ts";
 
 const algorithm = "AWS4-HMAC-SHA256";
 const maxSkewMs = 5 * 60_000;
@@ -94,6 +94,8 @@ export function authorizationFault(
   const { scope, signedHeaders, signature } = authorization;
   const token = headers["x-amz-security-token"];
   if (key === undefined || token !== key.session_token) return invalidToken;
+  if (isExpired(key.access_key_id))
+    return ["ExpiredTokenException", "The security token included in the request is expired"];
   const sent = headerOf(headers, "x-amz-date");
   const isSigned = Object.keys(headers).every((name) => !name.startsWith("x-amz-") || signedHeaders.includes(name));
   if (!isSigned || !signedHeaders.includes("host") || !sent.startsWith(scope[0] ?? ""))

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createAccessKey } from "../aws/access-keys.ts";
+import { createAccessKey, expireTemporaryKeys } from "../aws/access-keys.ts";
 import { UnknownFault } from "../faults/catalogue.ts";
 import { type FaultRules, ruleSchema } from "../faults/rules.ts";
 import { createServiceAccount } from "../google/accounts.ts";
@@ -55,6 +55,14 @@ const rows: readonly Row[] = [
     method: "POST",
     path: /^\/sim\/access-keys$/,
     handle: ({ url }) => ({ status: 201, body: createAccessKey(url.searchParams.has("temporary")) }),
+  },
+  {
+    method: "DELETE",
+    path: /^\/sim\/access-keys$/,
+    handle() {
+      expireTemporaryKeys();
+      return done;
+    },
   },
   {
     method: "DELETE",

@@ -1,6 +1,7 @@
 import { uuidOf } from "../content/uuid.ts";
 import { type Call, type JsonReply, type Protocol, type Provider, Rejection, type Reply } from "../http/types.ts";
 import { assertionFault } from "./accounts.ts";
+import { subjectFault } from "./subject-token.ts";
 import { googleTokens } from "./tokens.ts";
 
 const refused = (status: number, error: string, errorDescription: string): JsonReply => ({
@@ -34,6 +35,43 @@ function token(call: Call): Reply {
   return { type: "json", status: 200, body: googleTokens.grant() };
 }
 
+/** `POST /v1/token` (https://cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token). */
+function exchange(call: Call): Reply {
+  const fields = call.body as Record<string, string>;
+  if (fields["grant_type"] !== "urn:ietf:params:oauth:grant-type:token-exchange")
+    throw new Rejection(refused(400, "unsupported_grant_type", "Invalid grant_type."));
+  if (fields["requested_token_type"] !== accessTokenType || !fields["scope"]?.includes("cloud-platform"))
+    throw new Rejection(refused(400, "invalid_request", "Invalid requested_token_type or scope."));
+  const fault = subjectFault(fields);
+  if (fault !== undefined) throw new Rejection(refused(400, "invalid_grant", fault));
+  return { type: "json", status: 200, body: { ...googleTokens.grant(), issued_token_type: accessTokenType } };
+}
+
+const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
+
+const apiError = (status: number, name: string, message: string): Rejection =>
+  new Rejection({ type: "json", status, body: { error: { code: status, message, status: name } } });
+
+/**
+ * `POST /v1/projects/-/serviceAccounts/{email}:generateAccessToken`; accounts whose names begin with `denied` are
+ * refused (https://cloud.google.com/iam/docs/reference/credentials/rest/v1/projects.serviceAccounts/generateAccessToken).
+ */
+function impersonate(call: Call): Reply {
+  const credential = googleTokens.credentialIn(call.headers.authorization) ?? "bad-";
+  if (credential.startsWith("bad-"))
+    throw apiError(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.");
+  if (call.params["email"]?.startsWith("denied")) {
+    const text = "Permission 'iam.serviceAccounts.getAccessToken' denied on resource (or it may not exist).";
+    throw apiError(403, "PERMISSION_DENIED", text);
+  }
+  const { scope, lifetime } = call.body as { scope?: unknown; lifetime?: unknown };
+  const [, seconds = ""] = /^(\d+)s$/.exec(String(lifetime)) ?? [];
+  if (!Array.isArray(scope) || !(Number(seconds) <= 43_200))
+    throw apiError(400, "INVALID_ARGUMENT", "Invalid scope or lifetime.");
+  const expireTime = new Date(Date.now() + Number(seconds) * 1_000).toISOString();
+  return { type: "json", status: 200, body: { accessToken: googleTokens.grant().access_token, expireTime } };
+}
+
 /** The metadata server of a Google machine (https://cloud.google.com/compute/docs/metadata/querying-metadata). */
 function machineToken(call: Call): Reply {
   if (call.headers["metadata-flavor"] !== "Google")
@@ -41,12 +79,21 @@ function machineToken(call: Call): Reply {
   return { type: "json", status: 200, body: googleTokens.grant() };
 }
 
-/** Google's OAuth 2.0 server. */
+/** Google's OAuth 2.0 server, its Security Token Service, and the credentials of its IAM. */
 export const google: Provider = {
   name: "google",
   prefix: "/google",
   protocol,
-  routes: [{ method: "POST", path: "/token", operation: "token", reads: "urlencoded", handle: token }],
+  routes: [
+    { method: "POST", path: "/token", operation: "token", reads: "urlencoded", handle: token },
+    { method: "POST", path: "/v1/token", operation: "exchange", reads: "urlencoded", handle: exchange },
+    {
+      method: "POST",
+      path: "/v1/projects/-/serviceAccounts/{email}:generateAccessToken",
+      operation: "impersonate",
+      handle: impersonate,
+    },
+  ],
 };
 
 /** The metadata server. */

@@ -177,7 +177,7 @@ export interface Call {
 }
 
 export interface Route {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Relative to the provider's prefix; `{name}` matches one path segment or a part of it. */
   readonly path: string;
   /** Name in the truth log. */

@@ -91,12 +91,12 @@ const apiKey = z
   .max(8_192, "The API key is too long.")
   .optional()
   .describe(
-    'The provider\'s API key, or the JSON document of a credential of the cloud\'s own kind: {"type": "entra", "tenant_id", "client_id", "client_secret"} for Azure, the JSON key of a Google service account for Vertex AI, or {"type": "aws", "access_key_id", "secret_access_key", "region", "session_token"} for Amazon Bedrock, where only temporary keys have a session token. It is stored encrypted and never shown again.',
+    'The provider\'s API key, or the JSON document of a credential of the cloud\'s own kind: {"type": "entra", "tenant_id", "client_id", "client_secret"} for Azure, the JSON key of a Google service account for Vertex AI, or {"type": "aws", "access_key_id", "secret_access_key", "region", "session_token", "role_arn", "external_id"} for Amazon Bedrock, where only temporary keys have a session token, and the role is assumed if there is one. It is stored encrypted and never shown again.',
   );
 const variable = name
   .optional()
   .describe(
-    "In place of `api_key`: the variable of the services' environment that has it, such as PROVIDER_SECRET_ACME, or with _FILE a file.",
+    'In place of `api_key`: the variable of the services\' environment that has it, such as PROVIDER_SECRET_ACME, or with _FILE a file. Only a variable can have the identity of the workload itself: {"type": "aws_role"} for its role at AWS, {"type": "managed_identity"} at Azure, {"type": "google_metadata"} on Google Cloud, or the {"type": "external_account"} configuration of workload identity federation for Vertex AI.',
   );
 
 /** Body of `POST /admin/v1/providers`. */

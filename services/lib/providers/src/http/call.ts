@@ -16,7 +16,7 @@ import { type BodySink, type BodySource, ResponseBody } from "./response-body.ts
 export interface HttpRequest {
   readonly origin: string;
   readonly path: string;
-  readonly method: "POST" | "GET" | "DELETE";
+  readonly method: "POST" | "GET" | "PUT" | "DELETE";
   /** Names and values alternating. */
   readonly headers: readonly string[];
   readonly body: Buffer | readonly Buffer[] | undefined;

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signed } from "./aws-signature.ts";
 
-const identity = {
-  type: "aws",
+const key = {
   access_key_id: "AKIDEXAMPLE00000",
   secret_access_key: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
-  region: "us-east-1",
 } as const;
+const signing = { key, region: "us-east-1", service: "bedrock" } as const;
 const now = new Date("2015-08-30T12:36:00Z");
 const request = {
   origin: "https://bedrock-runtime.us-east-1.amazonaws.com",
@@ -18,9 +17,9 @@ const request = {
 } as const;
 const named = (headers: readonly string[], name: string) => headers[headers.indexOf(name) + 1];
 
-test("a signature is the same for a body in pieces, and another for another body, path, time, secret or region", async () => {
+test("a signature is the same for a body in pieces, and another for another body, path, time, secret, region or service", async () => {
   const of = async (more: object, other: object = {}, at = now) => {
-    const { headers } = await signed({ ...request, ...more }, { ...identity, ...other }, at);
+    const { headers } = await signed({ ...request, ...more }, { ...signing, ...other }, at);
     return named(headers, "authorization")?.split("Signature=")[1] ?? assert.fail();
   };
   const signature = await of({});
@@ -31,15 +30,16 @@ test("a signature is the same for a body in pieces, and another for another body
     await of({ body: Buffer.from('{"a":2}') }),
     await of({ path: "/model/other/invoke" }),
     await of({}, {}, new Date("2015-08-30T12:36:01Z")),
-    await of({}, { secret_access_key: "another" }),
+    await of({}, { key: { ...key, secret_access_key: "another" } }),
     await of({}, { region: "eu-west-1" }),
-    await of({}, { session_token: "token" }),
+    await of({}, { key: { ...key, session_token: "token" } }),
+    await of({}, { service: "sts" }),
   ];
-  assert.equal(new Set([signature, ...others]).size, 7);
+  assert.equal(new Set([signature, ...others]).size, 8);
 });
 
 test("host, time, digest and session token are signed, and the request's own headers are kept", async () => {
-  const { headers } = await signed(request, { ...identity, session_token: "a-token" }, now);
+  const { headers } = await signed(request, { ...signing, key: { ...key, session_token: "a-token" } }, now);
   assert.deepEqual(headers.slice(0, 2), request.headers);
   assert.equal(named(headers, "x-amz-date"), "20150830T123600Z");
   assert.equal(named(headers, "x-amz-security-token"), "a-token");

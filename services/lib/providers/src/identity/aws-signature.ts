@@ -1,20 +1,32 @@
 import { createHash } from "node:crypto";
-import type { Identity } from "@uag/catalog/identity";
 import { AwsV4Signer } from "aws4fetch";
 import type { HttpRequest } from "../http/call.ts";
 
-type AwsIdentity = Extract<Identity, { type: "aws" }>;
+/** An access key; a temporary one has a session token. */
+export interface AwsKey {
+  readonly access_key_id: string;
+  readonly secret_access_key: string;
+  readonly session_token?: string | undefined;
+}
+
+/** What a request is signed with, and for. */
+export interface Signing {
+  readonly key: AwsKey;
+  readonly region: string;
+  readonly service: "bedrock" | "sts";
+}
+
 type Signable = Pick<HttpRequest, "origin" | "path" | "method" | "headers" | "body">;
 
 /**
- * A request of Amazon Bedrock with its signature, by AWS's Signature Version 4
+ * A request of AWS with its signature, by Signature Version 4
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html). Of the
  * headers only the host and AWS's own are signed: a proxy may change the others.
  * @param now the time of the signature, which is valid for 5 minutes
  */
 export async function signed<Request extends Signable>(
   request: Request,
-  identity: AwsIdentity,
+  { key, region, service }: Signing,
   now = new Date(),
 ): Promise<Request> {
   const { origin, path, method } = request;
@@ -22,11 +34,11 @@ export async function signed<Request extends Signable>(
     url: origin + path,
     method,
     headers: { "x-amz-content-sha256": digestOf(request.body) },
-    accessKeyId: identity.access_key_id,
-    secretAccessKey: identity.secret_access_key,
-    ...(identity.session_token !== undefined && { sessionToken: identity.session_token }),
-    region: identity.region,
-    service: "bedrock",
+    accessKeyId: key.access_key_id,
+    secretAccessKey: key.secret_access_key,
+    ...(key.session_token !== undefined && { sessionToken: key.session_token }),
+    region,
+    service,
     datetime: now.toISOString().replace(/[:-]|\.\d{3}/g, ""),
   }).sign();
   return { ...request, headers: [...request.headers, ...[...headers].flat()] };

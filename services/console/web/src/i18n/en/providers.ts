@@ -57,7 +57,10 @@ export const providers = {
   off: "Disabled",
   addTitle: "Add an API key",
   apiKey: "API key",
-  apiKeyAbout: "Stored encrypted and never shown again.",
+  apiKeyAbout: "An API key, or the JSON document of a cloud's credential. Stored encrypted and never shown again.",
+  variable: "Variable",
+  variableAbout:
+    "In place of the API key: a variable of the services that begins with PROVIDER_SECRET_. Only a variable can have the identity of the workload itself, such as its role at AWS.",
   name: "Name",
   namePlaceholder: "Production",
   baseUrl: "Base URL",

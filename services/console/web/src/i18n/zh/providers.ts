@@ -49,7 +49,10 @@ export const providers = {
   off: "已停用",
   addTitle: "添加 API 密钥",
   apiKey: "API 密钥",
-  apiKeyAbout: "密钥加密存储，之后不再显示。",
+  apiKeyAbout: "API 密钥，或云平台凭据的 JSON 文档。密钥加密存储，之后不再显示。",
+  variable: "变量",
+  variableAbout:
+    "代替 API 密钥：服务的环境变量，名称以 PROVIDER_SECRET_ 开头。工作负载自身的身份（例如其在 AWS 的角色）只能来自变量。",
   name: "名称",
   namePlaceholder: "生产环境",
   baseUrl: "基础 URL",

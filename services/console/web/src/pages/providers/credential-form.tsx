@@ -10,16 +10,18 @@ import { providerPath } from "./providers.ts";
 import { ShareFields } from "./share-fields.tsx";
 import { useChange } from "./use-change.ts";
 
-/** Adds an API key, with its share of the calls and caps, and with another base URL if there is one. */
+/** Adds an API key, or the variable that has it, with its share of the calls and caps, and with another base URL if there is one. */
 export function CredentialForm({ of: provider }: { readonly of: Provider }) {
   const { t } = useTranslation();
   const [apiKey, setApiKey] = useState("");
+  const [variable, setVariable] = useState("");
   const [name, setName] = useState("");
   const [baseUrl, setBaseUrl] = useState(provider.base_url);
   const [share, setShare] = useState(noShare);
   const [showsMore, showMore] = useState(false);
   const add = useChange(() => {
     setApiKey("");
+    setVariable("");
     setName("");
     setShare(noShare);
     showMore(false);
@@ -30,7 +32,7 @@ export function CredentialForm({ of: provider }: { readonly of: Provider }) {
       path: providerPath(provider.id, "credentials"),
       method: "POST",
       body: {
-        api_key: apiKey.trim(),
+        ...(apiKey.trim() === "" ? { variable: variable.trim() } : { api_key: apiKey.trim() }),
         ...(name.trim() !== "" && { name: name.trim() }),
         ...(showsMore && shareBody(share)),
         ...(moved && { base_url: baseUrl.trim(), revision: provider.revision }),
@@ -52,7 +54,15 @@ export function CredentialForm({ of: provider }: { readonly of: Provider }) {
             value={apiKey}
             onChange={({ currentTarget }) => setApiKey(currentTarget.value)}
             autoComplete="off"
-            required
+            disabled={variable.trim() !== ""}
+          />
+          <TextInput
+            label={t("providers.variable")}
+            description={t("providers.variableAbout")}
+            placeholder="PROVIDER_SECRET_AWS"
+            value={variable}
+            onChange={({ currentTarget }) => setVariable(currentTarget.value)}
+            disabled={apiKey.trim() !== ""}
           />
           <TextInput
             label={t("providers.name")}
@@ -73,7 +83,7 @@ export function CredentialForm({ of: provider }: { readonly of: Provider }) {
               {t("providers.share.open")}
             </Button>
           )}
-          <Actions of={add} disabled={apiKey.trim() === ""}>
+          <Actions of={add} disabled={apiKey.trim() === "" && variable.trim() === ""}>
             {t("providers.add")}
           </Actions>
         </Stack>

@@ -2,29 +2,31 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Provider } from "@uag/catalog/types";
 import { UpstreamFailure } from "../failure.ts";
-import type { Token } from "./fetch-token.ts";
-import type { TokenGrant } from "./grants.ts";
-import { TokenCache } from "./token-cache.ts";
+import type { Grant, Granted } from "./grant.ts";
+import { GrantCache } from "./grant-cache.ts";
 
-const grant: TokenGrant = { id: "one", issuer: "i", url: "https://i.test", headers: [], guarded: true };
 const provider = {} as Provider;
 const hourMs = 3_600_000;
 
 /** A cache whose fetches are resolved by the test, on a clock that the test sets. */
 function staged() {
-  const fetches: PromiseWithResolvers<Token>[] = [];
-  const clock = { now: 0 };
-  const cache = new TokenCache(
-    () => {
-      const fetch = Promise.withResolvers<Token>();
+  const fetches: PromiseWithResolvers<Granted<string>>[] = [];
+  const grant: Grant<string> = {
+    id: "one",
+    fetch() {
+      const fetch = Promise.withResolvers<Granted<string>>();
       fetches.push(fetch);
       return fetch.promise;
     },
+  };
+  const clock = { now: 0 };
+  const cache = new GrantCache(
+    () => () => assert.fail("the grant asks no authority"),
     () => clock.now,
   );
   const get = (): Promise<string> => cache.get(grant, provider);
   const respond = (index: number, value: string, lifeMs = hourMs) => fetches[index]?.resolve({ value, lifeMs });
-  return { cache, clock, fetches, get, respond };
+  return { cache, clock, fetches, grant, get, respond };
 }
 
 test("calls that need a token at the same time share one fetch, and later ones its token", async () => {
@@ -81,7 +83,7 @@ test("a failed fetch is not remembered", async () => {
 });
 
 test("a token that the provider rejected is fetched anew, once for all calls that it was rejected for", async () => {
-  const { cache, fetches, get, respond } = staged();
+  const { cache, fetches, grant, get, respond } = staged();
   const first = get();
   respond(0, "t1");
   await first;
