@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import type { OperationsHarness } from "@uag/harness/start-operations";
 import { type LocalSimulator, startSimulator } from "./local-simulator.ts";
@@ -6,12 +8,22 @@ import { startChat } from "./support.ts";
 
 const secret = "the-secret-of-contoso-1234";
 
+/** One pixel. */
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const site = createServer((request, response) => {
+  response.writeHead(request.url === "/pixel.png" ? 200 : 404).end(png);
+});
+
 let simulator: LocalSimulator;
+let siteUrl: string;
 let harness: OperationsHarness;
 const resources = new AsyncDisposableStack();
 
 const traits =
-  "owned_by: o, created: 0, operations: [chat.completions, messages], context_tokens: 128000, max_output_tokens: 8192, price: { input_tokens: 1, output_tokens: 2 }";
+  "owned_by: o, created: 0, operations: [chat.completions, messages], context_tokens: 128000, max_output_tokens: 8192, input: [text, image, file], price: { input_tokens: 1, output_tokens: 2 }";
 const model = (id: string, provider: string, upstream: string): string =>
   `  - { id: ${id}, ${traits}, upstreams: [{ provider: ${provider}, model: "${upstream}" }] }`;
 
@@ -29,6 +41,10 @@ async function createAccessKey(url: string, query = ""): Promise<Record<string, 
 
 before(async () => {
   simulator = resources.use(await startSimulator());
+  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+  resources.defer(() => void site.close());
+  const siteHost = `127.0.0.1:${(site.address() as AddressInfo).port}`;
+  siteUrl = `http://${siteHost}`;
   const { url } = simulator;
   const entra = (clientSecret: string) => ({
     type: "entra",
@@ -60,6 +76,8 @@ providers:
 models:
 ${model("br", "br", "us.anthropic.claude-haiku-4-5-20251001-v1:0")}
 ${model("br/no", "br", "anthropic.claude-none")}
+${model("br/nova", "br", "us.amazon.nova-pro-v1:0")}
+${model("br/llama", "br", "us.meta.llama4-maverick-17b-instruct-v1:0")}
 ${model("br/temporary", "br-temporary", "anthropic.claude-haiku-4-5-20251001-v1:0")}
 ${model("br/key", "br-key", "anthropic.claude-sonnet-4-6")}
 ${model("br/wrong", "br-wrong", "anthropic.claude-sonnet-4-6")}
@@ -83,7 +101,7 @@ ${model("pool", "pool", "gpt-4o-mini")}
     FORGED: JSON.stringify(other),
     METADATA: JSON.stringify({ type: "google_metadata", host: new URL(url).host }),
   };
-  harness = resources.use(await startChat({ catalog, env, egressAllow: [new URL(url).host] }));
+  harness = resources.use(await startChat({ catalog, env, egressAllow: [new URL(url).host, siteHost] }));
 });
 after(() => resources.disposeAsync());
 
@@ -198,4 +216,73 @@ test("a model that Bedrock does not have is reported as unknown", async () => {
   const { status, text } = await ask("br/no", "Hello");
   assert.equal(status, 400, text);
   assert.match(text, /"code":"model_not_found"/);
+});
+
+test("prompts of Claude at Bedrock are counted there, with the same number as its usage, and others are estimated", async () => {
+  const messages = [{ role: "user", content: "Count these words, please." }];
+  const prompt = { model: "br", system: "Be brief.", messages };
+  const counted = await harness.call("messages.count_tokens", prompt);
+  assert.equal(counted.status, 200, counted.text);
+  const served = await harness.call("messages", { ...prompt, max_tokens: 10 });
+  assert.equal(JSON.parse(counted.text).input_tokens, JSON.parse(served.text).usage.input_tokens);
+  const thinks = { ...prompt, thinking: { type: "enabled", budget_tokens: 2_048 } };
+  assert.equal((await harness.call("messages.count_tokens", thinks)).status, 200);
+  const counts = (await callsOf("bedrock")).filter(({ path }) => path.endsWith("/count-tokens"));
+  const model = "anthropic.claude-haiku-4-5-20251001-v1%3A0";
+  assert.deepEqual([...new Set(counts.map(({ path }) => path))], [`/bedrock/model/${model}/count-tokens`]);
+  const estimated = await harness.call("messages.count_tokens", { ...prompt, model: "br/nova" });
+  assert.ok(JSON.parse(estimated.text).input_tokens > 0, estimated.text);
+  const all = (await callsOf("bedrock")).filter(({ path }) => path.endsWith("/count-tokens"));
+  assert.equal(all.length, counts.length, "only Claude counts");
+});
+
+test("a messages request with URLs reaches Claude at Bedrock with their content, also in results of tools", async () => {
+  const image = (path: string) => ({ type: "image", source: { type: "url", url: siteUrl + path } });
+  const tools = [{ name: "look", input_schema: { type: "object" } }];
+  const messages = [
+    { role: "user", content: [image("/pixel.png"), { type: "text", text: "Look." }] },
+    { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "look", input: {} }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: [image("/pixel.png")] }] },
+  ];
+  const request = { model: "br", max_tokens: 50, tools, messages };
+  for (const stream of [false, true]) {
+    const { status, text } = await harness.call("messages", { ...request, stream });
+    assert.equal(status, 200, text);
+  }
+  assert.equal((await harness.call("messages.count_tokens", { model: "br", tools, messages })).status, 200);
+  const missing = [{ role: "user", content: [image("/none.png")] }];
+  const { status, text } = await harness.call("messages", { ...request, messages: missing });
+  assert.equal(status, 400, text);
+  assert.match(text, /messages\.0\.content\.0\.source\.url/);
+});
+
+test("marked prompts of Nova are cached in both client formats, and cached tokens are billed as such", async () => {
+  const mark = { cache_control: { type: "ephemeral" } };
+  const unitsOf = () =>
+    Object.fromEntries(
+      harness.admission.booked.at(-1)?.settlement?.units.map(({ name, quantity }) => [name, Number(quantity)]) ?? [],
+    );
+  const ask = async (system: string, format: "chat" | "messages", model: string, text: string) => {
+    const parts = [{ type: "text", text: system, ...mark }];
+    const user = { role: "user", content: text };
+    const body =
+      format === "chat"
+        ? { model, messages: [{ role: "system", content: parts }, user] }
+        : { model, max_tokens: 50, system: parts, messages: [user] };
+    const { status, text: shown } = await harness.call(format === "chat" ? "chat.completions" : "messages", body);
+    assert.equal(status, 200, shown);
+    return unitsOf();
+  };
+  for (const format of ["chat", "messages"] as const) {
+    const system = `${format}: ${"remember this. ".repeat(600)}`;
+    const first = await ask(system, format, "br/nova", "one");
+    const written = first["cache_write_5m_tokens"] ?? 0;
+    assert.ok(written > 1_000, JSON.stringify(first));
+    const second = await ask(system, format, "br/nova", "two");
+    assert.equal(second["cached_input_tokens"], written);
+    assert.equal(second["cache_write_5m_tokens"], undefined);
+    assert.ok((second["input_tokens"] ?? 0) < 50, JSON.stringify(second));
+  }
+  const other = await ask("Be brief.", "messages", "br/llama", "one");
+  assert.equal(other["cache_write_5m_tokens"], undefined, "a model without cache points gets none");
 });

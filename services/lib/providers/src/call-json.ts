@@ -48,6 +48,6 @@ export async function callJson<K extends JsonKind>(
     maxBytes,
     memory,
     usageIn: adapter.usageIn ?? (() => undefined),
-    decode: (body) => adapter.decode(body, call, upstream),
+    decode: (body) => adapter.decode(body, call, upstream, (name) => response.header(name)),
   });
 }

@@ -34,6 +34,6 @@ export function failureOf(protocol: Protocol, status: number, body: unknown): [F
 /** The tokens and the raw usage of a response with one vector. */
 export function usageIn(protocol: Protocol, response: string): (string | number)[] | undefined {
   const { adapter, upstream } = spoken(protocol);
-  const { usage } = adapter.decode(Buffer.from(response), { ...base, inputs: ["a"] }, upstream);
+  const { usage } = adapter.decode(Buffer.from(response), { ...base, inputs: ["a"] }, upstream, () => undefined);
   return usage && [usage.tokens, usage.raw.toString()];
 }

@@ -1,4 +1,5 @@
-import { messages } from "../anthropic/messages.ts";
+import { z } from "zod";
+import { countTokensOf, messages } from "../anthropic/messages.ts";
 import { findAnthropicModel } from "../anthropic/models.ts";
 import { type Call, Rejection, type Reply, type StreamEvent } from "../http/types.ts";
 import type { Usage } from "../usage.ts";
@@ -9,6 +10,40 @@ const claudeId = /^(?:[a-z]+\.)?anthropic\.(claude-[\w-]+?)(?:-v\d+(?::\d+)?)?$/
 
 /** Serves Claude; a request is Anthropic's, without what the path has, and with its version and betas. */
 export function invokeClaude(call: Call, streams: boolean): Reply {
+  return framed(served(invocation(call, streams), messages));
+}
+
+/** An invocation as it may be counted: of a model itself, with everything that an invocation needs. */
+const countSchema = z.strictObject({
+  input: z.strictObject({ invokeModel: z.strictObject({ body: z.base64().min(4) }) }),
+});
+
+/** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html */
+export function countClaude(call: Call): Reply {
+  if (!call.model?.startsWith("anthropic.claude"))
+    throw rejectBedrock("The provided model doesn't support counting tokens.");
+  const read = countSchema.safeParse(call.body);
+  if (!read.success) throw rejectBedrock("The input must have the body of an invocation in base64.");
+  const body = parsed(Buffer.from(read.data.input.invokeModel.body, "base64").toString("utf8"));
+  if (!(Number(body["max_tokens"]) >= 1)) throw rejectBedrock("max_tokens: Field required");
+  const counted = invocation({ ...call, body }, false);
+  const { max_tokens: _, ...prompt } = counted.body as Record<string, unknown>;
+  const reply = served({ ...counted, body: prompt }, countTokensOf);
+  if (reply.type !== "json") throw new Error("a count is not JSON");
+  const { input_tokens: inputTokens } = reply.body as { input_tokens: number };
+  return { type: "json", status: 200, body: { inputTokens } };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw rejectBedrock("Malformed input request, please reformat your input and try again.");
+  }
+}
+
+/** The call as Anthropic gets it. */
+function invocation(call: Call, streams: boolean): Call {
   const [, model = ""] = claudeId.exec(call.model ?? "") ?? [];
   if (findAnthropicModel(model) === undefined) throw rejectBedrock("The provided model identifier is invalid.");
   const { anthropic_version: version, anthropic_beta: betas, ...body } = call.body as Record<string, unknown>;
@@ -23,7 +58,7 @@ export function invokeClaude(call: Call, streams: boolean): Reply {
     ...(Array.isArray(betas) && { "anthropic-beta": betas.join() }),
   };
   const asked = { ...body, model, ...(streams && { stream: true }) };
-  return framed(served({ ...call, model, headers, body: asked }));
+  return { ...call, model, headers, body: asked };
 }
 
 /** Images and documents are accepted only inline. */
@@ -34,9 +69,9 @@ function hasUrl(value: unknown): boolean {
 }
 
 /** An error of the model is a validation error with its message. */
-function served(call: Call): Reply {
+function served(call: Call, serve: (call: Call) => Reply): Reply {
   try {
-    return messages(call);
+    return serve(call);
   } catch (cause) {
     if (!(cause instanceof Rejection) || cause.reply.type !== "json") throw cause;
     const { error } = cause.reply.body as { error: { message: string } };

@@ -1,7 +1,8 @@
 import { anthropicModels } from "../anthropic/models.ts";
 import type { Provider, Reply } from "../http/types.ts";
-import { invokeClaude } from "./claude.ts";
+import { countClaude, invokeClaude } from "./claude.ts";
 import { converse, converseModels } from "./converse/converse.ts";
+import { invokeEmbedding, isEmbedding } from "./embeddings.ts";
 import { bedrockProtocol } from "./protocol.ts";
 
 const place = "arn:aws:bedrock:us-east-1";
@@ -40,7 +41,7 @@ export const bedrock: Provider = {
       path: "/model/{model}/invoke",
       operation: "messages",
       streams: false,
-      handle: (call) => invokeClaude(call, false),
+      handle: (call) => (isEmbedding(call.model ?? "") ? invokeEmbedding(call) : invokeClaude(call, false)),
     },
     {
       method: "POST",
@@ -49,6 +50,7 @@ export const bedrock: Provider = {
       streams: true,
       handle: (call) => invokeClaude(call, true),
     },
+    { method: "POST", path: "/model/{model}/count-tokens", operation: "count_tokens", handle: countClaude },
     {
       method: "POST",
       path: "/model/{model}/converse",

@@ -89,18 +89,17 @@ function blockOf(part: UserPart | AssistantPart): Block {
 }
 
 function mediaBlock(part: MediaPart): Block {
-  const { kind, source, param } = part;
+  return { type: part.kind, source: sourceOf(part), ...titled(part), ...cached(part) };
+}
+
+/** The source of an image or a document. @throws {UpstreamFailure} `client` for any other media */
+export function sourceOf({ kind, source, param }: Pick<MediaPart, "kind" | "source" | "param">): Block {
   if (kind === "audio" || kind === "video") throw refusal(param, `This model does not accept ${kind}.`);
-  if (kind === "document" && source.type === "inline" && source.mediaType !== "application/pdf") {
-    if (!source.mediaType.startsWith("text/")) throw refusal(param, "This model accepts only PDF and text files.");
-    const data = Buffer.from(source.base64, "base64").toString("utf8");
-    return { type: "document", source: { type: "text", media_type: "text/plain", data }, ...titled(part) };
-  }
-  const sent =
-    source.type === "url"
-      ? { type: "url", url: source.url }
-      : { type: "base64", media_type: source.mediaType, data: source.base64 };
-  return { type: kind, source: sent, ...titled(part), ...cached(part) };
+  if (source.type === "url") return { type: "url", url: source.url };
+  if (kind === "image" || source.mediaType === "application/pdf")
+    return { type: "base64", media_type: source.mediaType, data: source.base64 };
+  if (!source.mediaType.startsWith("text/")) throw refusal(param, "This model accepts only PDF and text files.");
+  return { type: "text", media_type: "text/plain", data: Buffer.from(source.base64, "base64").toString("utf8") };
 }
 
 function resultBlock(part: ResultPart): Block {

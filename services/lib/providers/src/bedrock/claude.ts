@@ -12,6 +12,7 @@ import type { TextGeneration } from "../provider.ts";
 import { eventFault } from "../response-limits.ts";
 import { bedrockFailure, failureIn } from "./errors.ts";
 import type { EventMessage } from "./event-stream.ts";
+import { withInlineSources } from "./inline-sources.ts";
 import { unframed } from "./unframed.ts";
 
 /** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html */
@@ -19,6 +20,12 @@ const version = "bedrock-2023-05-31";
 
 /** The model and whether it streams are in the path; the version and beta features are in the body. */
 function placed(call: UpstreamCall, { model }: Upstream, streams: boolean): UpstreamCall {
+  const path = `/model/${encodeURIComponent(model)}/${streams ? "invoke-with-response-stream" : "invoke"}`;
+  return { ...invoking(call), path };
+}
+
+/** The headers and the body of InvokeModel. */
+export function invoking(call: UpstreamCall): UpstreamCall {
   const { headers, betas } = movedHeaders(call.headers);
   const edits = new Map([
     ["model", undefined],
@@ -26,12 +33,7 @@ function placed(call: UpstreamCall, { model }: Upstream, streams: boolean): Upst
     ["anthropic_version", JSON.stringify(version)],
     ...(betas.length === 0 ? [] : [["anthropic_beta", JSON.stringify(betas)] as const]),
   ]);
-  return {
-    ...call,
-    path: `/model/${encodeURIComponent(model)}/${streams ? "invoke-with-response-stream" : "invoke"}`,
-    headers,
-    body: editMembers(call.body, topLevelMembers(call.body), edits),
-  };
+  return { ...call, headers, body: editMembers(call.body, topLevelMembers(call.body), edits) };
 }
 
 /** A key of Bedrock is a bearer token; of Anthropic's headers the body has the betas. */
@@ -77,11 +79,15 @@ const { adapter, protocol } = placedGeneration;
 
 /**
  * Claude at Amazon Bedrock, by InvokeModel, which passes Anthropic's own protocol. It does not fetch
- * URLs: they are fetched here, except those of a messages request, whose body passes unread.
+ * URLs: they are fetched here.
  */
 export const bedrockClaude: TextGeneration = {
   ...placedGeneration,
-  adapter: { ...adapter, ...own },
+  adapter: {
+    ...adapter,
+    ...own,
+    encode: async (call, upstream, signal) => adapter.encode(await withInlineSources(call, signal), upstream, signal),
+  },
   protocol: {
     ...protocol,
     ...own,

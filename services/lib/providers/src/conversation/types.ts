@@ -137,4 +137,5 @@ export interface ResultPart {
   readonly name: string;
   readonly parts: readonly (TextPart | MediaPart)[];
   readonly isError: boolean;
+  readonly cacheControl?: unknown;
 }

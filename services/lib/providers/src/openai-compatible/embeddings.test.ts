@@ -17,8 +17,8 @@ test("sends no dimensions to an upstream with one vector size, and marks its vec
   assert.equal("dimensions" in body, false);
   const response = Buffer.from('{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":1}}');
   const call = { ...base, inputs: ["a"] };
-  assert.equal(adapter.decode(response, { ...call, dimensions: 2 }, upstream).finished, false);
-  assert.equal(adapter.decode(response, call, upstream).finished, true);
+  assert.equal(adapter.decode(response, { ...call, dimensions: 2 }, upstream, () => undefined).finished, false);
+  assert.equal(adapter.decode(response, call, upstream, () => undefined).finished, true);
 });
 
 test("reads the reported tokens; zero or a missing usage counts as no report", () => {
@@ -33,7 +33,11 @@ test("classifies failures, also under status 200", () => {
   const body = { error: { message: "no", type: "invalid_request_error" } };
   assert.deepEqual(failureOf("openai", 400, body), ["client", "no"]);
   const { adapter, upstream } = spoken("openai");
-  assert.throws(() => adapter.decode(Buffer.from('{"error":{"message":"x","type":"server_error"}}'), base, upstream), {
-    kind: "transient",
-  });
+  assert.throws(
+    () =>
+      adapter.decode(Buffer.from('{"error":{"message":"x","type":"server_error"}}'), base, upstream, () => undefined),
+    {
+      kind: "transient",
+    },
+  );
 });

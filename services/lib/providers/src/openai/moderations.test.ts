@@ -12,7 +12,7 @@ models: [{ id: public-name, owned_by: o, created: 0, operations: [moderations], 
 );
 const at = catalog.models.get("public-name")?.upstreams[0] as Upstream;
 const call = { requestId: "req_1", body: Buffer.from('{"input": ["a", "b"]}'), model: "public-name", results: 2 };
-const decode = (body: string) => String(openAiModerations.decode(Buffer.from(body), call, at));
+const decode = (body: string) => String(openAiModerations.decode(Buffer.from(body), call, at, () => undefined));
 
 test("a moderation request is sent as received, with the upstream's model", () => {
   const { path, body } = openAiModerations.encode(call, at);

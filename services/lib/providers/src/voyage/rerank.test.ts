@@ -6,7 +6,8 @@ import { voyageRerank } from "./rerank.ts";
 
 const upstream = firstUpstream(testModel("", "voyage"));
 const call: RerankCall = { requestId: "req_1", query: "q", documents: ["a", "b", "c"], results: 2 };
-const decode = (body: object) => voyageRerank.decode(Buffer.from(JSON.stringify(body)), call, upstream);
+const decode = (body: object) =>
+  voyageRerank.decode(Buffer.from(JSON.stringify(body)), call, upstream, () => undefined);
 const result = (index: number, relevanceScore: number) => ({ index, relevance_score: relevanceScore });
 
 test("asks Voyage for as many results as the client", () => {

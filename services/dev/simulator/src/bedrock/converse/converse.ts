@@ -4,8 +4,9 @@ import { reportedUsage } from "../../faults/usage.ts";
 import type { Call, Reply, StreamEvent } from "../../http/types.ts";
 import type { Usage } from "../../usage.ts";
 import { rejectBedrock } from "../protocol.ts";
+import { type CacheUse, useCache } from "./cache.ts";
 import { brokenRule, type ConverseRequest, converseSchema } from "./schema.ts";
-import { promptTokens, turnOf } from "./turn.ts";
+import { promptSteps, turnOf } from "./turn.ts";
 
 /** Models that are served, without the prefix of an inference profile. */
 export const converseModels = [
@@ -16,6 +17,8 @@ export const converseModels = [
   "meta.llama4-maverick-17b-instruct-v1:0",
   "mistral.mistral-large-3-675b-instruct",
 ] as const;
+
+const cachesPrompts = (model: string): boolean => /^amazon\.nova-(?:micro|lite|pro|premier)-v1/.test(model);
 
 const defaultMaxTokens = 8_192;
 const stopReasons = { stop: "end_turn", length: "max_tokens", tools: "tool_use", filter: "content_filtered" } as const;
@@ -28,20 +31,19 @@ function checked(call: Call): ConverseRequest {
     const [issue] = parsed.error.issues;
     throw rejectBedrock(`${issue?.path.join(".")}: ${issue?.message}`);
   }
-  const broken = brokenRule(parsed.data);
+  const broken = brokenRule(parsed.data, cachesPrompts(name ?? ""));
   if (broken !== undefined) throw rejectBedrock(broken);
   return parsed.data;
 }
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html */
-function converseUsageOf(call: Call, prompt: number, { tokens }: Candidate): Usage {
-  const cached = Math.min(call.faults.cached ?? 0, prompt);
+function converseUsageOf({ uncached, read, written }: CacheUse, { tokens }: Candidate): Usage {
   return {
-    inputTokens: prompt - cached,
+    inputTokens: uncached,
     outputTokens: tokens.text,
-    totalTokens: prompt + tokens.text,
-    cacheReadInputTokens: cached,
-    cacheWriteInputTokens: 0,
+    totalTokens: uncached + read + written + tokens.text,
+    cacheReadInputTokens: read,
+    cacheWriteInputTokens: written,
   };
 }
 
@@ -96,7 +98,7 @@ export function converse(call: Call, streams: boolean): Reply {
   if (steeringOf(turn.userText).blocked) throw rejectBedrock("The request was blocked by content filtering policy.");
   const { maxTokens = defaultMaxTokens, stopSequences = [] } = request.inferenceConfig ?? {};
   const candidate = candidateOf(turn, 0, { maxTokens, stop: stopSequences, newCallId: () => call.newId("tooluse_") });
-  const trueUsage = converseUsageOf(call, promptTokens(request), candidate);
+  const trueUsage = converseUsageOf(useCache(promptSteps(request), call), candidate);
   const usage = reportedUsage(trueUsage, call.faults);
   const stopReason = endingOf(call, candidate);
   if (streams) return { type: "events", framing: "aws", events: eventsOf(candidate, stopReason, usage), trueUsage };

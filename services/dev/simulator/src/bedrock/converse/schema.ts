@@ -18,6 +18,8 @@ const toolResult = z.strictObject({
   status: z.enum(["success", "error"]).optional(),
 });
 
+const cachePoint = z.strictObject({ type: z.literal("default"), ttl: z.enum(["5m", "1h"]).optional() });
+
 /** A union: exactly one of its members is set. */
 const block = z
   .strictObject({
@@ -27,13 +29,14 @@ const block = z
     document: document.optional(),
     toolUse: toolUse.optional(),
     toolResult: toolResult.optional(),
+    cachePoint: cachePoint.optional(),
   })
   .refine((value) => Object.keys(value).length === 1, "A ContentBlock has exactly one member.");
 
 /** https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html */
 export const converseSchema = z.strictObject({
   messages: z.array(z.strictObject({ role: z.enum(["user", "assistant"]), content: z.array(block).min(1) })).min(1),
-  system: z.array(z.strictObject({ text })).optional(),
+  system: z.array(z.union([z.strictObject({ text }), z.strictObject({ cachePoint })])).optional(),
   inferenceConfig: z
     .strictObject({
       maxTokens: z.int().min(1).optional(),
@@ -69,8 +72,17 @@ export const converseSchema = z.strictObject({
 export type ConverseRequest = z.infer<typeof converseSchema>;
 export type ConverseMessage = ConverseRequest["messages"][number];
 
+const maxCachePoints = 4;
+
 /** A rule that a valid body can break; undefined if none is. */
-export function brokenRule({ messages, toolConfig }: ConverseRequest): string | undefined {
+export function brokenRule(
+  { messages, system = [], toolConfig }: ConverseRequest,
+  cachesPrompts: boolean,
+): string | undefined {
+  const points = [...system, ...messages.flatMap(({ content }) => content)].filter((block) => "cachePoint" in block);
+  if (points.length > 0 && !cachesPrompts)
+    return "You invoked an unsupported model or your request did not allow prompt caching. See the documentation for more information.";
+  if (points.length > maxCachePoints) return `A request can have at most ${maxCachePoints} cache points.`;
   if (messages[0]?.role !== "user") return "A conversation must start with a user message.";
   const doubled = messages.some(({ role }, index) => role === messages[index - 1]?.role);
   if (doubled) return "A conversation must alternate between user and assistant roles.";

@@ -1,4 +1,6 @@
 import { toolTurnsOf, withoutReminders } from "../../content/conversation.ts";
+import { canonicalJson, hashOf } from "../../content/hash.ts";
+import type { Prefix } from "../../content/prefix-cache.ts";
 import { countTokens } from "../../content/tokens.ts";
 import type { Tool, Turn } from "../../content/turn.ts";
 import type { Call } from "../../http/types.ts";
@@ -19,7 +21,7 @@ const beforeSchema = "JSON schema is: ";
 
 /** A schema at the end of the instructions, as a model would follow it. */
 function formatOf({ system = [] }: ConverseRequest): Turn["format"] {
-  const instructions = system.at(-1)?.text ?? "";
+  const instructions = system.flatMap((block) => ("text" in block ? block.text : [])).at(-1) ?? "";
   const at = instructions.indexOf(beforeSchema);
   const schema = at < 0 ? undefined : objectIn(instructions.slice(at + beforeSchema.length));
   if (schema !== undefined) return { kind: "schema", schema };
@@ -67,11 +69,38 @@ export function turnOf(call: Call, request: ConverseRequest): Turn {
   };
 }
 
-/** Counts a prompt: text by o200k, tools and their calls as JSON, 4 tokens a message, 1,600 for each medium. */
-export function promptTokens({ messages, system, toolConfig }: ConverseRequest): number {
-  const blocks = messages.flatMap(({ content }) => content);
-  const media = blocks.filter((block) => block.image ?? block.video ?? block.document).length;
-  const others = blocks.map(({ text, toolUse, toolResult }) => text ?? JSON.stringify(toolUse ?? toolResult ?? ""));
-  const texts = [...others, ...(system ?? []).map(({ text }) => text), toolConfig ? JSON.stringify(toolConfig) : ""];
-  return texts.reduce((sum, text) => sum + countTokens(text), messages.length * 4 + media * mediaTokens);
+/** A prompt up to the end of one of its blocks. */
+export interface PromptStep extends Prefix {
+  /** Whether a cache point follows. */
+  readonly marked: boolean;
+}
+
+/**
+ * Counts a prompt in the cache's order, tools, system, messages: text by o200k, tools and their calls as JSON, 4 tokens
+ * a message, 1,600 for each medium.
+ */
+export function promptSteps({ messages, system = [], toolConfig }: ConverseRequest): PromptStep[] {
+  const blocks = messages.flatMap(({ role, content }) =>
+    content.map((block, at) => ({ block, role, first: at === 0 })),
+  );
+  const all: readonly { block: Partial<ConverseMessage["content"][number]>; first?: boolean }[] = [
+    ...(toolConfig === undefined ? [] : [{ block: { text: JSON.stringify(toolConfig) } }]),
+    ...system.map((block) => ({ block })),
+    ...blocks,
+  ];
+  const steps: PromptStep[] = [];
+  for (const each of all) {
+    const last = steps.at(-1) ?? { digest: "", tokens: 0, marked: false };
+    if (each.block.cachePoint !== undefined) steps.push({ ...last, marked: true });
+    else {
+      const tokens = last.tokens + tokensOf(each.block) + (each.first === true ? 4 : 0);
+      steps.push({ digest: hashOf(last.digest, canonicalJson(each)), tokens, marked: false });
+    }
+  }
+  return steps;
+}
+
+function tokensOf(block: Partial<ConverseMessage["content"][number]>): number {
+  if (block.image ?? block.video ?? block.document) return mediaTokens;
+  return countTokens(block.text ?? JSON.stringify(block.toolUse ?? block.toolResult ?? ""));
 }

@@ -21,7 +21,19 @@ type Block = Record<string, unknown>;
 interface Context {
   readonly call: Pick<GenerationCall, "media">;
   readonly signal: AbortSignal;
+  readonly cachesPrompts: boolean;
 }
+
+/**
+ * The models that take a cache point, in the system prompt and in messages; others reject it
+ * (https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html, "Supported models").
+ */
+const isCaching = (model: string): boolean => /(?:^|\.)amazon\.nova-(?:micro|lite|pro|premier)/.test(model);
+
+/** Nova keeps what is cached for five minutes, whatever a mark asks for. */
+const cachePoint: Block = { cachePoint: { type: "default" } };
+const pointAfter = (part: { readonly cacheControl?: unknown }, cachesPrompts: boolean): Block[] =>
+  cachesPrompts && part.cacheControl != null ? [cachePoint] : [];
 
 /**
  * Encodes a conversation for Converse, by which Bedrock calls models of all vendors alike. Media given by
@@ -34,10 +46,11 @@ export async function encodeForConverse(
   signal: AbortSignal,
 ): Promise<UpstreamCall> {
   if (conversation.candidates > 1) throw refusal("n", "This model supports only one choice.");
-  const system = systemOf(conversation);
+  const cachesPrompts = isCaching(model);
+  const system = systemOf(conversation, cachesPrompts);
   const config = inferenceConfig(conversation);
   const body = {
-    messages: await messagesOf(conversation, { call, signal }),
+    messages: await messagesOf(conversation, { call, signal, cachesPrompts }),
     ...(system.length > 0 && { system }),
     ...(Object.keys(config).length > 0 && { inferenceConfig: config }),
     ...toolConfig(conversation),
@@ -59,9 +72,9 @@ function inferenceConfig({ outputCap, sampling, stop }: Conversation): Block {
   };
 }
 
-function systemOf(conversation: Conversation): Block[] {
-  const texts = [...systemParts(conversation).map(({ text }) => text), ...formatTexts(conversation.format)];
-  return texts.map(textBlock);
+function systemOf(conversation: Conversation, cachesPrompts: boolean): Block[] {
+  const parts = systemParts(conversation).flatMap((part) => [textBlock(part.text), ...pointAfter(part, cachesPrompts)]);
+  return [...parts, ...formatTexts(conversation.format).map(textBlock)];
 }
 
 /** Few models are held to a format there, so the model is asked for it. */
@@ -95,6 +108,7 @@ async function contentOf(turn: SpokenTurn, context: Context): Promise<Block[]> {
       const { id, name, input } = part;
       blocks.push({ toolUse: { toolUseId: callId(id), name: shortToolName(name), input } });
     }
+    if ("cacheControl" in part) blocks.push(...pointAfter(part, context.cachesPrompts));
   }
   // A document needs a text beside it.
   if (blocks.some((block) => "document" in block) && !blocks.some((block) => "text" in block))

@@ -12,8 +12,8 @@ import {
 import { readSystem, readTurns } from "./turns.ts";
 
 /**
- * Parses a validated messages request. Prompt cache markers and beta fields have no equivalent
- * elsewhere and are dropped.
+ * Parses a validated messages request. Beta fields have no equivalent elsewhere and are
+ * dropped.
  * @throws {UpstreamFailure} `client` for what no other protocol can express
  */
 export function readMessages(fields: Fields): Conversation {

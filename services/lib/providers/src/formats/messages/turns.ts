@@ -11,9 +11,15 @@ import { documentParts, imagePart } from "./media.ts";
 const attribution = /^x-anthropic-billing-header:/;
 
 export function readSystem(system: unknown): Turn[] {
-  const parts = textParts(system).filter((part) => !attribution.test(part.text));
+  const parts = textParts(system, markedText).filter((part) => !attribution.test(part.text));
   return parts.length === 0 ? [] : [{ role: "system", parts }];
 }
+
+function markedText({ text, cache_control: cacheControl }: Fields): TextPart | undefined {
+  return typeof text === "string" ? { type: "text", text, ...marker(cacheControl) } : undefined;
+}
+
+const marker = (cacheControl: unknown) => (cacheControl == null ? {} : { cacheControl });
 
 /** Messages as turns; a tool result gets the tool's name from its call. */
 export function readTurns(messages: readonly unknown[]): Turn[] {
@@ -60,7 +66,9 @@ function readUser(content: unknown, param: string, names: ReadonlyMap<string, st
   return listOf(content).flatMap((item, index): UserPart[] => {
     const block = fieldsOf(item);
     const where = `${param}.${index}`;
-    return block["type"] === "tool_result" ? [readResult(block, where, names)] : readBlock(block, where);
+    const parts = block["type"] === "tool_result" ? [readResult(block, where, names)] : readBlock(block, where);
+    // Of a block that is read as several parts, the last one ends what is cached.
+    return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...marker(block["cache_control"]) } : part));
   });
 }
 
