@@ -104,7 +104,7 @@ describe("npm run import", () => {
     ])
       assert.ok(stdout.split("\n").includes(line), `${line}\n\n${stdout}`);
     assert.match(stdout, /^! api_key of claude-sonnet-4-6: It is os\.environ\/ANTHROPIC_API_KEY, which is not set/m);
-    assert.match(stdout, /^! model no-price: LiteLLM was not given its price/m);
+    assert.match(stdout, /^! model no-price: Its price is unknown, and nothing without a price/m);
     assert.match(stdout, /^! model azure-gpt \(azure\/gpt-4o\): Its provider's protocol is not supported here\./m);
     assert.match(stdout, /^! key small: Its period of 14d has no equal here/m);
     assert.match(stdout, /^! key small: Its own aliases of models/m);

@@ -1,42 +1,43 @@
 // npm run import: brings keys, budgets, providers and models of another gateway to the running fleet.
 import { parseArgs } from "node:util";
 import { fail, print, UserError } from "@uag/local/terminal/step";
-import { readLedger, readPrices } from "../import/compare/ledger.ts";
-import { match } from "../import/compare/match.ts";
-import { compare, report } from "../import/compare/report.ts";
-import { openDump } from "../import/dump.ts";
-import { planLiteLlm } from "../import/litellm/read.ts";
-import { readSpendLog } from "../import/litellm/spend-log.ts";
-import { type Live, readLive } from "../import/live.ts";
-import type { Plan } from "../import/plan.ts";
+import { runComparison } from "../import/compare/run.ts";
+import { readLive } from "../import/live.ts";
 import { runImport } from "../import/run.ts";
+import type { Source } from "../import/source.ts";
+import { sources } from "../import/sources.ts";
 import { adminApi } from "./admin-api.ts";
 import { parseCount } from "./options.ts";
 import { accountIn, readTarget } from "./target.ts";
 
+const nameWidth = 18;
+const sourcesHelp = Object.entries(sources)
+  .map(([name, { help }]) => `  ${name.padEnd(nameWidth)}${help}`)
+  .join("\n\n");
+
 const help = `npm run import -- <gateway> [options]
 
-  litellm           brings over what a LiteLLM proxy has
-    --config <file>     its config.yaml: providers, models, aliases, fallbacks
-    --dump <file>       its database: pg_dump --data-only --no-owner <database> > <file>
+${sourcesHelp}
 
+  with each gateway:
     --plan              only lists the changes; the default
     --apply             makes them; each is audited. What this gateway has already is not changed, so an import can be
                         repeated
     --mapping <file>    the file to which the new keys are appended; only its owner may read it
-    --account <id>      the account of the keys and budgets; default: the account created by npm start
+    --account <id>      the account of keys and budgets without one of their own; default: the account created by
+                        npm start
 
-  compare litellm   compares LiteLLM's spend log with the ledger, request by request, and explains each difference
-    --dump <file>       its database, as above
+  compare <gateway>   compares its spend log with the ledger, request by request, and explains each difference
+    --dump              as above
     --from <time>       2027-01-31, or 2027-01-31T12:00:00Z
     --until <time>      default: now
-    --account <id>      as above
+    --account <id>      only requests of this account; default: the accounts of the keys that were imported from it
     --within <s>        maximum difference between the starts of a request that has no common id; default: 30
-    --all               also lists the requests that are equal
-                        Exits with 2 if a request differs by more than rounding
+    --all               also lists what is equal
+                        Exits with 2 if anything differs by more than rounding
 
-Keys get new secrets, because a gateway that accepts another one's hashes is as weak as that one's copies of them.
-Variables that config.yaml names, LITELLM_SALT_KEY and LITELLM_MASTER_KEY are read from this shell; no secret is printed.
+Keys get new secrets, because a gateway that accepts another one's keys is as weak as that one's copies of them.
+No secret is printed.
 `;
 
 const text = { type: "string" } as const;
@@ -57,9 +58,6 @@ const options = {
 
 const usualWithinMs = 30_000;
 
-/** The spend logs of other gateways. */
-const spendLogs: Readonly<Record<string, typeof readSpendLog>> = { litellm: readSpendLog };
-
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 /** A time in an option, as Unix milliseconds. @throws {UserError} */
@@ -70,36 +68,30 @@ function timeOf(name: string, given: string): number {
   return at;
 }
 
-/** Compares a spend log with the ledger. @returns the exit code */
-async function compareWith(gateway: string | undefined, values: Values): Promise<number> {
-  const readLog = gateway !== undefined && Object.hasOwn(spendLogs, gateway) ? spendLogs[gateway] : undefined;
-  if (readLog === undefined) throw new UserError(`Unknown gateway "${gateway ?? ""}".\n\n${help}`);
-  const { dump, from, until, within } = values;
-  if (dump === undefined) throw new UserError("--dump is missing.");
-  if (from === undefined) throw new UserError("--from is missing.");
-  const period = { fromMs: timeOf("from", from), untilMs: until === undefined ? Date.now() : timeOf("until", until) };
-  if (period.untilMs <= period.fromMs) throw new UserError("--until must be after --from.");
-  const target = await readTarget();
-  const api = adminApi(target);
-  const account = accountIn(target, values.account);
-  const [start, end] = [period.fromMs, period.untilMs].map((ms) => new Date(ms).toISOString()) as [string, string];
-  const ours = await readLedger(api, { account, from: start, until: end });
-  const theirs = await readLog(await openDump(dump), await readLive(api), period);
-  const withinMs = within === undefined ? usualWithinMs : Number(parseCount("within", within)) * 1_000;
-  const rules = { prices: await readPrices(api), withinMs, roundingNanoUsd: 1n };
-  const rows = compare(match(ours, theirs, withinMs), rules);
-  report(rows, values.all ?? false);
-  return rows.some(({ parts }) => parts.some(({ cause }) => cause !== "rounding")) ? 2 : 0;
+/** @throws {UserError} for a name that is none of a gateway */
+function sourceNamed(name: string): Source {
+  const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
+  if (source === undefined) throw new UserError(`Unknown gateway "${name}".\n\n${help}`);
+  return source;
 }
 
-/** What each gateway has, as a plan. */
-const planners: Readonly<Record<string, (values: Values, live: Live) => Promise<Plan>>> = {
-  async litellm({ config, dump }, live) {
-    if (config === undefined && dump === undefined) throw new UserError("Set --config, --dump or both.");
-    const opened = dump === undefined ? undefined : await openDump(dump);
-    return await planLiteLlm({ dump: opened, config, env: process.env }, live);
-  },
-};
+/** Compares a spend log with the ledger. @returns the exit code */
+async function compareWith(name: string, values: Values): Promise<number> {
+  const source = sourceNamed(name);
+  const { from, until, within, account } = values;
+  if (from === undefined) throw new UserError("--from is missing.");
+  const period = { fromMs: timeOf("from", from), untilMs: until === undefined ? Date.now() : timeOf("until", until) };
+  return await runComparison({
+    api: adminApi(await readTarget()),
+    source,
+    files: values,
+    accounts: account === undefined ? undefined : [account],
+    name,
+    period,
+    withinMs: within === undefined ? usualWithinMs : Number(parseCount("within", within)) * 1_000,
+    all: values.all ?? false,
+  });
+}
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -108,16 +100,15 @@ async function main(): Promise<number> {
     print(help.trimEnd());
     return 0;
   }
-  if (gateway === "compare") return await compareWith(compared, values);
-  const planner = Object.hasOwn(planners, gateway) ? planners[gateway] : undefined;
-  if (planner === undefined) throw new UserError(`Unknown gateway "${gateway}".\n\n${help}`);
+  if (gateway === "compare") return await compareWith(compared ?? "", values);
+  const source = sourceNamed(gateway);
   if (values.plan && values.apply) throw new UserError("Set --plan or --apply, not both.");
   const target = await readTarget();
   const api = adminApi(target);
-  const account = accountIn(target, values.account);
   const live = await readLive(api);
-  const plan = await planner(values, live);
-  return await runImport(plan, { api, live, account, planOnly: !values.apply, mapping: values.mapping });
+  const plan = await source.plan(values, live);
+  const accountOf = (own: string | undefined) => own ?? accountIn(target, values.account);
+  return await runImport(plan, { api, live, accountOf, planOnly: !values.apply, mapping: values.mapping });
 }
 
 process.exitCode = (await main().catch(fail)) ?? 1;

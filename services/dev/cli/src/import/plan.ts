@@ -1,10 +1,21 @@
 import type { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 
+/** An account to be created. */
+export interface PlannedAccount {
+  /** Its id here, the same in each import. */
+  readonly id: string;
+  readonly name: string;
+  /** USD that it has left; undefined: none. */
+  readonly balance: string | undefined;
+}
+
 /** A budget that keys share. `ref` names it within the plan. */
 export interface PlannedBudget {
   readonly ref: string;
   readonly name: string;
   readonly parent: string | undefined;
+  /** Undefined: the account that the command names. */
+  readonly account?: string | undefined;
   /** USD in each period. */
   readonly amount: string;
   readonly period: (typeof budgetPeriods)[number];
@@ -27,6 +38,8 @@ export interface PlannedKey {
   readonly hint: string;
   /** The `ref` of its budget. */
   readonly budget: string | undefined;
+  /** Undefined: the account that the command names. */
+  readonly account?: string | undefined;
   /** Fields of `POST /admin/v1/keys`. */
   readonly fields: Readonly<Record<string, unknown>> & {
     readonly key_alias: string;
@@ -41,10 +54,19 @@ export interface PlannedProvider {
   readonly baseUrl: string | undefined;
 }
 
+/** How a credential shares the calls to its provider, as fields of the admin API. */
+export interface CredentialShare {
+  readonly name: string;
+  readonly weight?: number;
+  /** The lowest number is used first. */
+  readonly priority?: number;
+}
+
 /** A provider's API key. */
 export interface PlannedCredential {
   readonly provider: string;
   readonly secret: string;
+  readonly share: CredentialShare | undefined;
 }
 
 /** A model to be added: the fields of `POST /admin/v1/models`. */
@@ -73,6 +95,7 @@ export interface Note {
 
 /** What the other gateway has, in terms of this one. */
 export interface Plan {
+  readonly accounts: PlannedAccount[];
   readonly budgets: PlannedBudget[];
   readonly keys: PlannedKey[];
   readonly providers: PlannedProvider[];
@@ -84,6 +107,7 @@ export interface Plan {
 }
 
 export const emptyPlan = (): Plan => ({
+  accounts: [],
   budgets: [],
   keys: [],
   providers: [],

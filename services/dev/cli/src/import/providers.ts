@@ -1,5 +1,5 @@
 import type { Live } from "./live.ts";
-import type { Plan } from "./plan.ts";
+import type { CredentialShare, Plan } from "./plan.ts";
 
 /** Where a deployment of another gateway is served. */
 export interface Place {
@@ -8,9 +8,11 @@ export interface Place {
   /** Undefined: the provider's own. */
   readonly baseUrl: string | undefined;
   readonly secret: string | undefined;
+  /** How its key shares the provider's calls; undefined: equally. */
+  readonly share?: CredentialShare | undefined;
 }
 
-/** Protocols that a server of one's own may have. */
+/** Templates for servers of one's own; a server of another kind has that kind's. */
 const ownServers: Readonly<Record<string, string>> = {
   openai: "openai-compatible",
   anthropic: "anthropic-compatible",
@@ -29,11 +31,11 @@ const idOf = (host: string): string =>
  * @returns why there is none, or the provider's id
  */
 export function planProvider(plan: Plan, live: Live, place: Place): { id: string } | { why: string } {
-  const { kind, secret } = place;
+  const { kind, secret, share } = place;
   const baseUrl = place.baseUrl?.replace(/(?<!\/)\/+$/, "");
   const usual = live.providers.get(kind ?? "")?.base_url ?? live.templates.get(kind ?? "");
   const own = baseUrl !== undefined && hostOf(baseUrl) !== hostOf(usual ?? "");
-  const template = own ? ownServers[kind ?? ""] : kind;
+  const template = own ? (ownServers[kind ?? ""] ?? kind) : kind;
   if (template === undefined || (usual === undefined && !own))
     return { why: "Its provider's protocol is not supported here." };
   const host = own ? hostOf(baseUrl) : undefined;
@@ -42,6 +44,6 @@ export function planProvider(plan: Plan, live: Live, place: Place): { id: string
   if (!live.providers.has(id) && !plan.providers.some((each) => each.id === id))
     plan.providers.push({ id, template, baseUrl: own ? baseUrl : undefined });
   const known = plan.credentials.some((each) => each.provider === id && each.secret === secret);
-  if (secret !== undefined && !known) plan.credentials.push({ provider: id, secret });
+  if (secret !== undefined && !known) plan.credentials.push({ provider: id, secret, share });
   return { id };
 }

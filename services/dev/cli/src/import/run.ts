@@ -3,14 +3,14 @@ import type { AdminApi } from "../commands/admin-api.ts";
 import type { Live } from "./live.ts";
 import { type MappingFile, openMappingFile } from "./mapping-file.ts";
 import type { Plan } from "./plan.ts";
-import { type Step, type Steps, stepsOf } from "./steps.ts";
+import type { AccountOf, Step, Steps } from "./step.ts";
+import { stepsOf } from "./steps.ts";
 
 /** How an import is run. */
 export interface ImportOptions {
   readonly api: AdminApi;
   readonly live: Live;
-  /** The account of the budgets and keys. */
-  readonly account: string;
+  readonly accountOf: AccountOf;
   /** Only shows the plan. */
   readonly planOnly: boolean;
   /** Where the new keys are written. */
@@ -53,7 +53,7 @@ async function mappingFor({ keys }: Plan, path: string | undefined): Promise<Map
 /** Notes keys that an interrupted import created, but did not write to the file. */
 function noteLostSecrets({ keys, notes }: Plan, { imported }: Live, { origins }: MappingFile): void {
   for (const { origin, fields } of keys) {
-    const id = imported.get(origin);
+    const id = imported.get(origin)?.id;
     if (id === undefined || origins.has(origin)) continue;
     const why = `Its secret is not in the mapping file. If it is in no other, replace it: npm run keys -- regenerate ${id}.`;
     notes.push({ what: `key ${fields.key_alias}`, why });
@@ -65,8 +65,8 @@ function noteLostSecrets({ keys, notes }: Plan, { imported }: Live, { origins }:
  * @returns the exit code: 1 if a step was refused
  */
 export async function runImport(plan: Plan, options: ImportOptions): Promise<number> {
-  const { api, live, account, planOnly } = options;
-  const all = stepsOf(plan, live, account);
+  const { api, live, accountOf, planOnly } = options;
+  const all = stepsOf(plan, live, accountOf);
   const { steps, budgets } = all;
   const notes = countOf(plan.notes.length, "note");
   if (planOnly) {

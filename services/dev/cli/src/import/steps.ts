@@ -2,40 +2,14 @@ import { hintOf } from "@uag/catalog/credential";
 import { newKey } from "@uag/contract/responses/admin";
 import { UserError } from "@uag/local/terminal/step";
 import { z } from "zod";
-import type { AdminApi } from "../commands/admin-api.ts";
+import { accountSteps } from "./account-steps.ts";
 import type { Live } from "./live.ts";
-import type { MappingFile } from "./mapping-file.ts";
 import type { Plan, PlannedBudget, PlannedKey } from "./plan.ts";
-
-/** What the steps of an import share while they run. */
-export interface Run {
-  readonly api: AdminApi;
-  readonly mapping: MappingFile;
-  /** Ids of budgets here, by their `ref` in the plan. */
-  readonly budgets: Map<string, string>;
-}
-
-/** One change of the gateway. */
-export interface Step {
-  /** Such as `budget Research: 20 USD a week`; without secrets. */
-  readonly text: string;
-  /** @throws {UserError} when it is refused */
-  run(run: Run): Promise<void>;
-}
-
-/** The steps that are left to do, and what the gateway already has. */
-export interface Steps {
-  readonly steps: Step[];
-  readonly present: string[];
-  /** Ids of the budgets that exist, by `ref`. */
-  readonly budgets: Map<string, string>;
-}
+import { type AccountOf, type Run, type Step, type Steps, shownUsd } from "./step.ts";
 
 const made = z.object({ id: z.string() });
 
 const periodText = { day: "a day", week: "a week", month: "a month", total: "in total" } as const;
-
-const shownUsd = (amount: string): string => String(Number(amount));
 
 /** The id of a budget that the plan names. @throws {UserError} when it could not be created */
 function budgetId(budgets: ReadonlyMap<string, string>, ref: string | undefined): string | null {
@@ -64,10 +38,11 @@ function budgetStep(budget: PlannedBudget, account: string): Step {
 }
 
 /** Budgets have no id of the client's choice: one of the same name, account and parent is the same. */
-function budgetSteps(plan: Plan, live: Live, account: string): Steps {
+function budgetSteps(plan: Plan, live: Live, accountOf: AccountOf): Steps {
   const found: Steps = { steps: [], present: [], budgets: new Map() };
   for (const budget of plan.budgets) {
     const { ref, name, parent } = budget;
+    const account = accountOf(budget.account);
     const parentId = parent === undefined ? null : found.budgets.get(parent);
     const same = live.budgets.find(
       (each) => each.name === name && each.account_id === account && each.parent_id === parentId,
@@ -120,10 +95,10 @@ function providerSteps({ providers, credentials }: Plan, live: Live): Pick<Steps
         }),
       ),
       ...missing.map(
-        ({ provider, secret }): Step => ({
+        ({ provider, secret, share }): Step => ({
           text: `key ${hintOf(secret)} of the provider ${provider}`,
           run: async ({ api }) => {
-            await api.call("POST", `/providers/${provider}/credentials`, { api_key: secret });
+            await api.call("POST", `/providers/${provider}/credentials`, { api_key: secret, ...share });
           },
         }),
       ),
@@ -177,19 +152,18 @@ function modelSteps({ models, aliases, fallbacks }: Plan, live: Live): Pick<Step
 /**
  * What is left of a plan, in an order in which each step is possible. Nothing that the gateway has
  * is changed, so an import can be repeated.
- * @param account the account of the budgets and keys
  */
-export function stepsOf(plan: Plan, live: Live, account: string): Steps {
-  const budgets = budgetSteps(plan, live, account);
+export function stepsOf(plan: Plan, live: Live, accountOf: AccountOf): Steps {
+  const budgets = budgetSteps(plan, live, accountOf);
   const fresh = plan.keys.filter(({ origin }) => !live.imported.has(origin));
   const known = plan.keys.filter(({ origin }) => live.imported.has(origin));
-  const parts = [providerSteps(plan, live), modelSteps(plan, live), budgets];
+  const parts = [providerSteps(plan, live), modelSteps(plan, live), accountSteps(plan, live), budgets];
   return {
     budgets: budgets.budgets,
-    steps: [...parts.flatMap(({ steps }) => steps), ...fresh.map((key) => keyStep(key, account))],
+    steps: [...parts.flatMap(({ steps }) => steps), ...fresh.map((key) => keyStep(key, accountOf(key.account)))],
     present: [
       ...parts.flatMap(({ present }) => present),
-      ...known.map(({ origin, fields }) => `key ${fields.key_alias} (${live.imported.get(origin)})`),
+      ...known.map(({ origin, fields }) => `key ${fields.key_alias} (${live.imported.get(origin)?.id})`),
     ],
   };
 }

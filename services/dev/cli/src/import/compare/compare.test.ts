@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { modelPrice } from "@uag/catalog/rates";
-import type { Entry, Tokens } from "./entry.ts";
+import { sumsOfDays } from "./days.ts";
+import { type Entry, oneRequest, type Tokens } from "./entry.ts";
 import type { Cause } from "./explain.ts";
 import { match } from "./match.ts";
 import { compare } from "./report.ts";
@@ -28,7 +29,7 @@ const prices = new Map([
 let made = 0;
 const entry = (costNanoUsd: bigint, tokens: Partial<Tokens>, more: Partial<Entry> = {}): Entry => {
   const id = `e${++made}`;
-  const fixed = { keyId: "key_1", model: "m", startedMs: 0, unbilled: undefined };
+  const fixed = { ...oneRequest, keyId: "key_1", model: "m", startedMs: 0 };
   return { id, ids: [id], ...fixed, tokens: { ...none, ...tokens }, costNanoUsd, ...more };
 };
 
@@ -83,6 +84,13 @@ describe("the comparison with another gateway's spend log", () => {
       [b.id, a.id],
     );
     assert.deepEqual([oursOnly, theirsOnly], [[], []]);
+    const cached = entry(60_000n, { input_tokens: 20n, cached_input_tokens: 80n, output_tokens: 10n });
+    const theirs = entry(60_000n, cached.tokens, { startedMs: 5 });
+    assert.deepEqual(
+      match([a, cached], [theirs], 1_000).pairs.map(({ ours }) => ours.id),
+      [cached.id],
+      "of two with the same counts the one with the same cached ones",
+    );
     const otherKey = entry(120_000n, plain, { keyId: "key_2" });
     assert.equal(match([a], [otherKey], 1_000).pairs.length, 0);
   });
@@ -90,5 +98,43 @@ describe("the comparison with another gateway's spend log", () => {
   test("a response of the other gateway's own cache is not a difference of price", () => {
     const free = entry(0n, plain, { unbilled: "its response was in LiteLLM's cache" });
     assert.deepEqual(partsOf([entry(120_000n, plain)], [free]), [[["unbilled", -120_000n]]]);
+  });
+
+  test("the ratio of a key's group is a part of its own, beside the price and what it rounds", () => {
+    const half = { ratio: 0.5 };
+    assert.deepEqual(partsOf([entry(120_000n, plain)], [entry(60_000n, plain, half)]), [[["ratio", -60_000n]]]);
+    assert.deepEqual(partsOf([entry(120_000n, plain)], [entry(60_001n, plain, half)]), [
+      [
+        ["rounding", 2n],
+        ["ratio", -60_001n],
+      ],
+    ]);
+    assert.deepEqual(partsOf([entry(120_000n, plain)], [entry(150_000n, plain, half)]), [
+      [
+        ["price", 180_000n],
+        ["ratio", -150_000n],
+      ],
+    ]);
+    assert.deepEqual(partsOf([entry(120_000n, plain)], [entry(0n, plain, { ratio: 0 })]), [[["ratio", -120_000n]]]);
+  });
+
+  test("requests of a day and a model are summed, and the sums are paired and explained like requests", () => {
+    const hour = 3_600_000;
+    const longer = { input_tokens: 100n, output_tokens: 15n };
+    const ours = [
+      entry(120_000n, plain, { startedMs: hour }),
+      entry(130_000n, longer, { startedMs: 23 * hour, keyId: "key_2" }),
+      entry(120_000n, plain, { startedMs: 25 * hour }),
+    ];
+    const theirs = entry(240_000n, { input_tokens: 200n, output_tokens: 20n }, { requests: 2n });
+    const sums = sumsOfDays(ours);
+    assert.deepEqual(
+      sums.map(({ id, requests, costNanoUsd }) => [id, requests, costNanoUsd]),
+      [
+        ["1970-01-01 m", 2n, 250_000n],
+        ["1970-01-02 m", 1n, 120_000n],
+      ],
+    );
+    assert.deepEqual(partsOf(sums, sumsOfDays([theirs])), [[["tokens", -10_000n]], [["missing_there", -120_000n]]]);
   });
 });

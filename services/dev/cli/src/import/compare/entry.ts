@@ -20,8 +20,24 @@ export interface Entry {
   readonly startedMs: number;
   readonly tokens: Tokens;
   readonly costNanoUsd: bigint;
+  /** How many requests it sums. */
+  readonly requests: bigint;
+  /** What its gateway multiplied its price by, such as the ratio of the key's group. */
+  readonly ratio: number;
   /** It was not billed for a reason of its own, such as a cache of responses. */
   readonly unbilled: string | undefined;
+}
+
+/** What an entry of a single request at its model's price has. */
+export const oneRequest = { requests: 1n, ratio: 1, unbilled: undefined } as const;
+
+/** What another gateway billed in a period. */
+export interface SpendLog {
+  readonly entries: readonly Entry[];
+  /** What a request's amount is rounded to. */
+  readonly roundingNanoUsd: bigint;
+  /** Whether it says which tokens were read from a cache or written to one. */
+  readonly countsCache: boolean;
 }
 
 export const inputOf = ({ tokens }: Entry): bigint =>

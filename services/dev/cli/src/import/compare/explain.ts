@@ -9,6 +9,7 @@ export const causes = {
   unbilled: "they did not bill it",
   tier: "they do not apply the price of long prompts",
   price: "their price differs",
+  ratio: "they multiply it by the ratio of the key's group",
   rounding: "rounding",
   missing_here: "this gateway has no such request",
   missing_there: "they have no such request",
@@ -33,7 +34,7 @@ const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const distance = (a: bigint, b: bigint): bigint => (a > b ? a - b : b - a);
 
 /** The tokens that they count, as far as possible with as many of them cached as we count. */
-function withOurCache({ ours, theirs }: Pair): Tokens {
+export function withOurCache({ ours, theirs }: Pair): Tokens {
   const cached = smaller(ours.tokens.cached_input_tokens, inputOf(theirs));
   const written = smaller(ours.tokens.cache_write_5m_tokens, inputOf(theirs) - cached);
   const lasting = smaller(ours.tokens.cache_write_1h_tokens, inputOf(theirs) - cached - written);
@@ -46,16 +47,29 @@ function withOurCache({ ours, theirs }: Pair): Tokens {
   };
 }
 
+/** What they bill without the ratio of the key's group; undefined: the ratio is zero. */
+function withoutRatio({ costNanoUsd, ratio }: Entry): bigint | undefined {
+  if (ratio === 1) return costNanoUsd;
+  return ratio === 0 ? undefined : BigInt(Math.round(Number(costNanoUsd) / ratio));
+}
+
+/** What rounding may have added to their amount or taken from it. */
+const roundedBy = ({ requests, ratio }: Entry, roundingNanoUsd: bigint): bigint =>
+  BigInt(Math.ceil(Number(roundingNanoUsd * requests) / Math.min(ratio, 1)));
+
 /**
  * The parts of a request's difference: its tokens are priced anew, first with their counts, then
- * with their share of cached ones, then without tiers; what is left is the price, or rounding.
+ * with their share of cached ones, then without tiers; what is left is the price or rounding, and
+ * the ratio of the key's group.
  * @param rates the model's price here; undefined: it is unknown
- * @param roundingNanoUsd what their amounts are rounded to
+ * @param roundingNanoUsd what a request's amount is rounded to there
  */
 export function explain(pair: Pair, rates: ModelPrice | undefined, roundingNanoUsd: bigint): Part[] {
   const { ours, theirs } = pair;
   if (theirs.costNanoUsd === ours.costNanoUsd) return [];
   if (theirs.unbilled !== undefined) return [{ cause: "unbilled", nanoUsd: theirs.costNanoUsd - ours.costNanoUsd }];
+  const unscaled = withoutRatio(theirs);
+  if (unscaled === undefined) return [{ cause: "ratio", nanoUsd: theirs.costNanoUsd - ours.costNanoUsd }];
   const parts: Part[] = [];
   let cost = ours.costNanoUsd;
   const reach = (cause: Cause, next: bigint): void => {
@@ -63,14 +77,14 @@ export function explain(pair: Pair, rates: ModelPrice | undefined, roundingNanoU
     cost = next;
   };
   // A request that was billed otherwise than by its tokens, such as an estimate, differs by its price.
-  if (rates !== undefined && distance(costAt(ours.tokens, rates), cost) <= 1n) {
+  if (rates !== undefined && distance(costAt(ours.tokens, rates), cost) <= ours.requests) {
     reach("tokens", cost + costAt(withOurCache(pair), rates) - costAt(ours.tokens, rates));
     reach("cache", cost + costAt(theirs.tokens, rates) - costAt(withOurCache(pair), rates));
     const untiered = costAt(theirs.tokens, { ...rates, tiers: [] });
-    if (distance(untiered, theirs.costNanoUsd) < distance(cost, theirs.costNanoUsd)) reach("tier", untiered);
+    if (distance(untiered, unscaled) < distance(cost, unscaled)) reach("tier", untiered);
   }
-  const rest = distance(theirs.costNanoUsd, cost);
-  reach(rest <= roundingNanoUsd ? "rounding" : "price", theirs.costNanoUsd);
+  reach(distance(unscaled, cost) <= roundedBy(theirs, roundingNanoUsd) ? "rounding" : "price", unscaled);
+  reach("ratio", theirs.costNanoUsd);
   return parts;
 }
 

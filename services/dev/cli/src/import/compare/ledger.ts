@@ -4,7 +4,8 @@ import { catalogModel } from "@uag/contract/responses/admin-fleet";
 import { listedUsageEvent } from "@uag/contract/responses/admin-usage";
 import { z } from "zod";
 import type { AdminApi } from "../../commands/admin-api.ts";
-import type { Entry } from "./entry.ts";
+import type { Period } from "../source.ts";
+import { type Entry, oneRequest } from "./entry.ts";
 
 const event = listedUsageEvent
   .pick({
@@ -41,17 +42,23 @@ function entryOf(row: z.output<typeof event>): Entry {
       output_tokens: tokens("output_tokens"),
     },
     costNanoUsd: BigInt(row.cost_nano_usd),
-    unbilled: undefined,
+    ...oneRequest,
   };
 }
 
-/** The requests of an account that began in a period, as the ledger has them. */
+const timeOf = (ms: number): string => new Date(ms).toISOString();
+
+/** The requests of accounts that began in a period, as the ledger has them. */
 export async function readLedger(
   api: AdminApi,
-  { account, from, until }: Readonly<Record<"account" | "from" | "until", string>>,
+  accounts: Iterable<string>,
+  { fromMs, untilMs }: Period,
 ): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for await (const row of api.rows("/usage/events", { account, from, until })) entries.push(entryOf(event.parse(row)));
+  for (const account of accounts) {
+    const query = { account, from: timeOf(fromMs), until: timeOf(untilMs) };
+    for await (const row of api.rows("/usage/events", query)) entries.push(entryOf(event.parse(row)));
+  }
   return entries;
 }
 

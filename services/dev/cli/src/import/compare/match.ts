@@ -38,10 +38,18 @@ function matchById(ours: readonly Entry[], theirs: readonly Entry[]): Matches {
   return { pairs, theirsOnly, oursOnly: ours.filter((entry) => !taken.has(entry)) };
 }
 
-/** Of those that may be the same request the one with the same tokens, then the nearest in time. */
+const sameCache = (a: Entry, b: Entry): boolean =>
+  sameTokens(a, b) && a.tokens.cached_input_tokens === b.tokens.cached_input_tokens;
+
+/**
+ * Of those that may be the same request the one with the same tokens, then the one with as many of
+ * them cached, then the nearest in time.
+ */
 function nearest(entry: Entry, candidates: Iterable<Entry>, withinMs: number): Entry | undefined {
   const distance = (each: Entry): number =>
-    Math.abs(each.startedMs - entry.startedMs) + (sameTokens(each, entry) ? 0 : withinMs + 1);
+    Math.abs(each.startedMs - entry.startedMs) +
+    (sameTokens(each, entry) ? 0 : withinMs + 1) +
+    (sameCache(each, entry) ? 0 : withinMs + 1);
   return [...candidates]
     .filter((each) => alike(each, entry, withinMs))
     .reduce<Entry | undefined>(

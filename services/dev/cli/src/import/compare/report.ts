@@ -57,6 +57,15 @@ function rowOf({ ours, theirs, parts }: Compared): string[] {
   ];
 }
 
+/** What is printed. */
+export interface Shown {
+  readonly all: boolean;
+  /** What a row is. */
+  readonly what: "requests" | "days";
+}
+
+const nounOf = { requests: "requests", days: "sums of a day and a model" } as const;
+
 function sumRows(rows: readonly Compared[]): string[][] {
   const parts = rows.flatMap((row) => row.parts);
   return [...Map.groupBy(parts, ({ cause }) => cause)].map(([cause, group]) => [
@@ -66,16 +75,16 @@ function sumRows(rows: readonly Compared[]): string[][] {
   ]);
 }
 
-/** Prints the requests that differ, the sums by cause, and the totals. @param all also those that are equal */
-export function report(rows: readonly Compared[], all: boolean): void {
+/** Prints the rows that differ, the sums by cause, and the totals. @param all also those that are equal */
+export function report(rows: readonly Compared[], { all, what }: Shown): void {
   const listed = rows.filter(({ parts }) => all || parts.length > 0);
-  const head = ["STARTED", "REQUEST HERE", "REQUEST THERE", "MODEL", "USD HERE", "USD THERE", "DIFFERENCE"];
+  const head = ["STARTED", "HERE", "THERE", "MODEL", "USD HERE", "USD THERE", "DIFFERENCE"];
   if (listed.length > 0) print(`${table([head, ...listed.map(rowOf)])}\n`);
   const sums = sumRows(rows);
-  if (sums.length > 0) print(`${table([["WHY", "REQUESTS", "USD THERE LESS USD HERE"], ...sums])}\n`);
+  if (sums.length > 0) print(`${table([["WHY", what.toUpperCase(), "USD THERE LESS USD HERE"], ...sums])}\n`);
   const total = (of: (row: Compared) => Entry | undefined): bigint =>
     rows.reduce((sum, row) => sum + (of(row)?.costNanoUsd ?? 0n), 0n);
   const [ours, theirs] = [total((row) => row.ours), total((row) => row.theirs)];
   const equal = rows.filter(({ parts }) => parts.length === 0).length;
-  print(`${rows.length} requests, ${equal} equal. ${usdText(ours)} USD here, ${usdText(theirs)} USD there.`);
+  print(`${rows.length} ${nounOf[what]}, ${equal} equal. ${usdText(ours)} USD here, ${usdText(theirs)} USD there.`);
 }

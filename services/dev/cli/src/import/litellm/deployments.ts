@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { UserError } from "@uag/local/terminal/step";
 import { parse } from "yaml";
 import { z } from "zod";
-import type { Dump } from "../dump.ts";
+import type { Dump } from "../dump/row.ts";
 import type { Note } from "../plan.ts";
 import { decrypted } from "./decrypt.ts";
-import { rowsOf } from "./tables.ts";
+import { tables } from "./tables.ts";
 
 const figure = z.coerce.number().nullish();
 const params = z.object({
@@ -127,7 +127,7 @@ export async function readDeployments(
   const notes: Note[] = [];
   const deployments: Deployment[] = [];
   const saltKey = env["LITELLM_SALT_KEY"] || env["LITELLM_MASTER_KEY"];
-  for (const row of await rowsOf(dump, "ProxyModelTable")) {
+  for (const row of await tables.rows(dump, "ProxyModelTable")) {
     const own = plainParams(row.litellm_params, saltKey);
     const what = `model ${row.model_name}`;
     if (row.blocked) notes.push({ what, why: "It is blocked." });

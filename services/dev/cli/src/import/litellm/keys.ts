@@ -1,3 +1,4 @@
+import { planKeyLimit } from "../key-budget.ts";
 import type { Plan, PlannedKey } from "../plan.ts";
 import { type BudgetRefs, budgetOf, type Levels, limitOf, ratesOf } from "./budgets.ts";
 import type { RowOf } from "./tables.ts";
@@ -73,18 +74,14 @@ function planKey(plan: Plan, token: Token, { rows, refs }: Owners): PlannedKey {
   const limit = limitOf(token, token.spend) ?? limitOf(shared, token.spend);
   const above = budgetAbove(token, refs);
   const own = limit === undefined ? undefined : budgetOf(limit);
-  const monthly = own?.period === "month";
   const origin = originOf(token.token);
-  if (own !== undefined && !monthly) {
-    const { note, ...budget } = own;
-    plan.budgets.push({ ref: origin, name: `${name} (key)`, parent: above, ...budget });
-    if (note !== undefined) plan.notes.push({ what: `key ${name}`, why: note });
-  }
+  const spending = planKeyLimit(plan, { origin, name, above }, own);
+  if (own?.note !== undefined) plan.notes.push({ what: `key ${name}`, why: own.note });
   const tags = [...tagsOf(token), ...(team === undefined ? [] : [`team:${team.team_alias || team.team_id}`])];
   return {
     origin,
     hint: token.key_name ?? "a key without a name",
-    budget: own !== undefined && !monthly ? origin : above,
+    budget: spending.budget,
     fields: {
       key_alias: name,
       models: modelsOf(token, team),
@@ -94,7 +91,7 @@ function planKey(plan: Plan, token: Token, { rows, refs }: Owners): PlannedKey {
         tpm_limit: token.tpm_limit ?? shared?.tpm_limit,
         max_parallel_requests: token.max_parallel_requests ?? shared?.max_parallel_requests,
       }),
-      max_budget: monthly ? own.amount : null,
+      max_budget: spending.maxBudget,
       metadata: { ...(tags.length > 0 && { tags }), ...(token.user_id && { litellm_user: token.user_id }) },
     },
   };

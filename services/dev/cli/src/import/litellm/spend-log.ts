@@ -1,9 +1,10 @@
 import { z } from "zod";
-import type { Entry } from "../compare/entry.ts";
-import type { Dump } from "../dump.ts";
+import { type Entry, oneRequest, type SpendLog } from "../compare/entry.ts";
+import type { Dump } from "../dump/row.ts";
 import type { Live } from "../live.ts";
+import type { Period } from "../source.ts";
 import { originOf } from "./keys.ts";
-import { type RowOf, readRow } from "./tables.ts";
+import { type RowOf, tables } from "./tables.ts";
 
 const count = z.coerce.number().nullish();
 const usage = z.object({
@@ -14,8 +15,6 @@ const usage = z.object({
 const metadata = z.object({ usage_object: usage.nullish(), litellm_call_id: z.string().nullish() }).catch({});
 
 const nanoPerUsd = 1_000_000_000;
-
-type Period = Readonly<Record<"fromMs" | "untilMs", number>>;
 
 /** Prompt tokens contain cached ones, and those that were written to a cache. */
 function tokensOf(
@@ -45,21 +44,22 @@ function entryOf(row: RowOf<"SpendLogs">, { models, imported }: Live): Entry {
   return {
     id,
     ids: [id, ...(call ? [call] : [])],
-    keyId: imported.get(originOf(token ?? "")),
+    keyId: imported.get(originOf(token ?? ""))?.id,
     model: known?.id,
     startedMs: Date.parse(`${row.startTime.replace(" ", "T")}Z`),
     tokens: tokensOf(row, used ?? {}),
     costNanoUsd: BigInt(Math.round((spend ?? 0) * nanoPerUsd)),
+    ...oneRequest,
     unbilled: reasons.find((reason) => reason !== ""),
   };
 }
 
 /** LiteLLM's spend log of a period. */
-export async function readSpendLog(dump: Dump, live: Live, { fromMs, untilMs }: Period): Promise<Entry[]> {
+export async function readSpendLog(dump: Dump, live: Live, { fromMs, untilMs }: Period): Promise<SpendLog> {
   const entries: Entry[] = [];
   for await (const row of dump.rows("LiteLLM_SpendLogs")) {
-    const entry = entryOf(readRow("SpendLogs", row), live);
+    const entry = entryOf(tables.read("SpendLogs", row), live);
     if (entry.startedMs >= fromMs && entry.startedMs < untilMs) entries.push(entry);
   }
-  return entries;
+  return { entries, roundingNanoUsd: 1n, countsCache: true };
 }

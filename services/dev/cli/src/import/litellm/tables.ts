@@ -1,6 +1,5 @@
-import { UserError } from "@uag/local/terminal/step";
 import { z } from "zod";
-import type { Dump, Row } from "../dump.ts";
+import { flag, number, object, tablesOf, text } from "../dump/tables.ts";
 
 /** The elements of a PostgreSQL array of texts: `{a,"b c"}`. */
 function elementsOf(text: string): string[] {
@@ -19,35 +18,15 @@ function elementsOf(text: string): string[] {
   return text.length > 2 ? [...found, element] : [];
 }
 
-const text = z.string().nullish();
-const number = z.coerce.number().nullish();
-const flag = z
-  .enum(["t", "f"])
-  .nullish()
-  .transform((value) => value === "t");
 const array = z
   .string()
   .nullish()
   .transform((value) => (value ? elementsOf(value) : []));
-/** A column's JSON object; empty where it has anything else. */
-const object = z
-  .string()
-  .nullish()
-  .transform((value, context): Record<string, unknown> => {
-    if (!value) return {};
-    try {
-      return z.record(z.string(), z.unknown()).catch({}).parse(JSON.parse(value));
-    } catch {
-      context.addIssue("is not JSON");
-      return z.NEVER;
-    }
-  });
-
 const limits = { tpm_limit: number, rpm_limit: number, max_parallel_requests: number };
 const money = { max_budget: number, budget_duration: text };
 
 /** LiteLLM's tables, without `LiteLLM_`, as far as they are imported: `litellm/proxy/schema.prisma`. */
-const tables = {
+const schemas = {
   BudgetTable: z.object({ budget_id: z.string(), ...money, ...limits }),
   OrganizationTable: z.object({
     organization_id: z.string(),
@@ -121,20 +100,6 @@ const tables = {
   }),
 } as const;
 
-type Tables = typeof tables;
-export type Table = keyof Tables;
-export type RowOf<T extends Table> = z.output<Tables[T]>;
+export type RowOf<T extends keyof typeof schemas> = z.output<(typeof schemas)[T]>;
 
-/** A row of a table. @throws {UserError} for a row that LiteLLM does not write */
-export function readRow<T extends Table>(table: T, row: Row): RowOf<T> {
-  const read = tables[table].safeParse(row);
-  if (!read.success) throw new UserError(`A row of LiteLLM_${table} cannot be read:\n${z.prettifyError(read.error)}`);
-  return read.data as RowOf<T>;
-}
-
-/** The rows of a table. @throws {UserError} for a row that LiteLLM does not write */
-export async function rowsOf<T extends Table>(dump: Dump, table: T): Promise<RowOf<T>[]> {
-  const found: RowOf<T>[] = [];
-  for await (const row of dump.rows(`LiteLLM_${table}`)) found.push(readRow(table, row));
-  return found;
-}
+export const tables = tablesOf(schemas, "LiteLLM_");
