@@ -93,7 +93,7 @@ describe("npm run import from new-api and OpenRouter", () => {
     for (const line of lines) assert.ok(stdout.split("\n").includes(line), `${line}\n\n${stdout}`);
   };
 
-  describe("new-api", () => {
+  describe("an import from new-api", () => {
     test("a plan of its SQLite database lists every change and every loss without a secret", async () => {
       const { code, stdout, stderr } = await runImport(fleet.run, ["new-api", "--dump", await database("plan.db")]);
       assert.equal(code, 0, stderr);
@@ -212,7 +212,7 @@ describe("npm run import from new-api and OpenRouter", () => {
     });
   });
 
-  describe("OpenRouter", () => {
+  describe("an import from OpenRouter", () => {
     const folder = () => fixture("openrouter");
     const account = () => fleet.run.account_id;
 
@@ -257,7 +257,7 @@ describe("npm run import from new-api and OpenRouter", () => {
       });
       const events = await all<UsageEvent>("/usage/events", { account: account() });
       const isClaude = ({ model }: UsageEvent): boolean => model === "claude-sonnet-4-6";
-      /** Equal for one model, 5.5 % dearer for the other, and of a third model that is not here. */
+      /** Equal for one model, 5.5 % more for the other, and of a third model that is not here. */
       const activity = events.map((event) => ({
         date: event.started_at.slice(0, dateLength),
         model: isClaude(event) ? "anthropic/claude-sonnet-4.6" : "openai/gpt-4o-mini",
@@ -278,9 +278,9 @@ describe("npm run import from new-api and OpenRouter", () => {
       const { code, stdout, stderr } = await runImport(fleet.run, [...args, "--until", day(2), "--all"]);
       assert.equal(code, 2, `${stdout}\n${stderr}`);
       const claude = events.filter(isClaude).reduce((sum, event) => sum + event.cost_nano_usd, 0);
-      const dearer = (claude * 0.055) / nanoPerUsd;
+      const added = (claude * 0.055) / nanoPerUsd;
       const [, shown] = /^their price differs +\d+ +([\d.]+)$/m.exec(stdout) ?? [];
-      assert.ok(Math.abs(Number(shown) - dearer) <= 2e-9, `${dearer}\n${stdout}`);
+      assert.ok(Math.abs(Number(shown) - added) <= 2e-9, `${added}\n${stdout}`);
       assert.match(stdout, /^this gateway has no such request +1 +0\.015000000$/m);
       assert.match(stdout, /gpt-4o-mini .* equal$/m);
       assert.doesNotMatch(stdout, /other tokens/);
