@@ -86,12 +86,26 @@ test("an error about a value of the wrong type, an unknown value or an unknown s
     ["serviceAccount.annotation.a=b", /annotation/],
     ["rollout.maxUnavailable=many", /maxUnavailable/],
     ["extraVolumeMounts[0].name=a", /mountPath/],
+    ["extraEnv[0].nam=A", /extraEnv/],
+    ["networkPolicy.extraEgress[0].port=443", /extraEgress/],
+    ["networkPolicy.extraEgress[0].to[0].ipBlock=10.0.0.0/8", /extraEgress/],
+    ["networkPolicy.extraIngress[0].to[0].ipBlock.cidr=10.0.0.0/8", /extraIngress/],
     ["networkPolicy.enabled=perhaps", /networkPolicy/],
   ] as const;
   for (const [value, reports] of wrong) {
     await assert.rejects(render(built, "chat", ["--set", value]), reports);
     await assert.rejects(render(built, fleetChart, ["--set", `chat.${value}`]), reports);
   }
+});
+
+test("an error about an unknown value of the whole fleet names it in every chart", async () => {
+  for (const chart of [...serviceCharts, ...engineCharts, fleetChart])
+    for (const [value, reports] of [
+      ["global.imagePullSecret=a", /imagePullSecret/],
+      ["global.nats.bundle=true", /bundle/],
+      ["global.mongodb.to[0].cidr=10.0.0.0/8", /to/],
+    ] as const)
+      await assert.rejects(render(built, chart, ["--set", value]), reports, chart);
 });
 
 test("validation finds an object with an unknown field", async () => {
@@ -276,9 +290,123 @@ test("the router trusts only the chart's own ingress or gateway, if there is one
     return env.find(({ name }) => name === "TRUSTED_HOPS")?.value;
   };
   assert.equal(await hops(), undefined);
-  assert.equal(await hops("--set", "ingress.enabled=true"), "1");
-  assert.equal(await hops("--set", "gateway.enabled=true"), "1");
-  assert.equal(await hops("--set", "ingress.enabled=true,settings.TRUSTED_HOPS=2"), "2");
+  const url = "publicUrl=https://ai.example.com";
+  assert.equal(await hops("--set", `ingress.enabled=true,${url}`), "1");
+  assert.equal(await hops("--set", `gateway.enabled=true,${url}`), "1");
+  assert.equal(await hops("--set", `ingress.enabled=true,settings.TRUSTED_HOPS=2,${url}`), "2");
+});
+
+test("the gateway's public URL alone determines the host of its HTTPRoute and its Ingress", async () => {
+  const hosts = async (chart: string, ...values: string[]): Promise<unknown[]> => {
+    const prefix = chart === fleetChart ? "router." : "";
+    const enabled = [
+      `${prefix}gateway.enabled=true`,
+      `${prefix}ingress.enabled=true`,
+      `${prefix}ingress.tlsSecret=door`,
+    ];
+    const objects = await render(built, chart, ["--set", [...enabled, ...values].join()]);
+    const of = (kind: string): KubeObject["spec"] => objects.find((one) => one.kind === kind)?.spec;
+    return [of("HTTPRoute").hostnames, of("Ingress").rules[0].host, of("Ingress").tls[0].hosts];
+  };
+  const everywhere = (host: string): unknown[] => [[host], host, [host]];
+  assert.deepEqual(await hosts("router", "publicUrl=https://llm.example.org:8443/"), everywhere("llm.example.org"));
+  assert.deepEqual(await hosts(fleetChart, "global.publicUrl=https://one.example.org"), everywhere("one.example.org"));
+  assert.deepEqual(
+    await hosts(
+      "router",
+      "publicUrl=https://a.example",
+      "gateway.hostnames={b.example,c.example}",
+      "ingress.host=d.example",
+    ),
+    [["b.example", "c.example"], "d.example", ["d.example"]],
+  );
+  await assert.rejects(hosts("router"), /publicUrl .* is required/);
+});
+
+test("the examples of egress open exactly the addresses of an identity provider, object storage and own models", async () => {
+  const exits = async (...args: string[]): Promise<Map<string, KubeObject["spec"][]>> => {
+    const objects = await render(built, fleetChart, args);
+    const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
+    return new Map(policies.map(({ metadata, spec }) => [metadata.name, spec.egress ?? []]));
+  };
+  const before = await exits();
+  const opened = async (example: string): Promise<Record<string, KubeObject["spec"][]>> => {
+    const now = await exits("--values", join(helmDir, "egress", `${example}.yaml`));
+    const added = [...now].map(([name, rules]) => {
+      const known = new Set(before.get(name)?.map((rule) => JSON.stringify(rule)));
+      return [name, rules.filter((rule) => !known.has(JSON.stringify(rule)))] as const;
+    });
+    return Object.fromEntries(added.filter(([, rules]) => rules.length > 0));
+  };
+  const oidc = await opened("oidc");
+  assert.deepEqual(Object.keys(oidc), ["uag-console"]);
+  assert.deepEqual(oidc["uag-console"]?.[0].ports, [{ port: 443 }]);
+  assert.ok(oidc["uag-console"]?.[0].to[0].ipBlock.except.includes("10.0.0.0/8"));
+  const storage = { to: [{ ipBlock: { cidr: "10.20.30.0/24" } }], ports: [{ port: 443 }] };
+  const s3 = await opened("s3-in-vpc");
+  assert.deepEqual(Object.keys(s3).sort(), ["uag-billing", "uag-media", "uag-metering"]);
+  for (const [name, rules] of Object.entries(s3))
+    assert.ok(
+      rules.some((rule) => isDeepStrictEqual(rule, storage)),
+      name,
+    );
+  const models = await opened("self-hosted-models");
+  assert.deepEqual(Object.keys(models).sort(), ["uag-chat", "uag-embedding"]);
+  assert.deepEqual(models["uag-chat"], models["uag-embedding"]);
+  assert.deepEqual(models["uag-chat"]?.[0].ports, [{ port: 8000 }]);
+});
+
+test("members of an engine keep their majority without any one zone, unless that is relaxed", async () => {
+  const spread = async (chart: string, ...values: string[]): Promise<KubeObject["spec"]> => {
+    const objects = await render(built, chart, ["--set", ["replicaCount=3", ...values].join()]);
+    const { topologySpreadConstraints } = objects.find(({ kind }) => kind === "StatefulSet")?.spec.template.spec ?? {};
+    return Object.fromEntries(
+      topologySpreadConstraints.map((one: KubeObject["spec"]) => [
+        one.topologyKey,
+        [one.whenUnsatisfiable, one.minDomains],
+      ]),
+    );
+  };
+  const [zone, node] = ["topology.kubernetes.io/zone", "kubernetes.io/hostname"];
+  const [must, may] = ["DoNotSchedule", "ScheduleAnyway"];
+  for (const chart of engineCharts) {
+    assert.deepEqual(await spread(chart), { [zone]: [must, 3], [node]: [must, undefined] }, chart);
+    const oneZone = await spread(chart, "threeZones=false");
+    assert.deepEqual(oneZone, { [zone]: [may, undefined], [node]: [must, undefined] }, chart);
+    const oneNode = await spread(chart, "oneMemberPerNode=false");
+    assert.deepEqual(oneNode, { [zone]: [may, undefined], [node]: [may, undefined] }, chart);
+  }
+});
+
+test("pods and Jobs have no user where the platform assigns one, and engines take annotations and access modes", async () => {
+  for (const chart of ["chat", "billing", ...engineCharts]) {
+    const objects = await render(
+      built,
+      chart,
+      ["--set", "userId=0", "--set-json", 'roles={"enabled":true}'].slice(0, chart === "billing" ? 4 : 2),
+    );
+    const pods = objects.flatMap(({ spec }) => spec?.template?.spec ?? []);
+    assert.ok(pods.length >= (chart === "billing" ? 2 : 1));
+    for (const { securityContext } of pods)
+      assert.deepEqual(
+        ["runAsUser", "runAsGroup", "fsGroup"].filter((name) => name in securityContext),
+        [],
+        chart,
+      );
+  }
+  for (const chart of engineCharts) {
+    const values = [
+      "serviceAnnotations.team=a",
+      "serviceAccount.annotations.role=b",
+      "storage.accessModes={ReadWriteOnce}",
+    ];
+    const objects = await render(built, chart, ["--set", values.join()]);
+    const of = (kind: string): KubeObject & { metadata: { annotations?: object } } =>
+      objects.find((one) => one.kind === kind) ?? assert.fail(kind);
+    assert.deepEqual(of("Service").metadata.annotations, { team: "a" });
+    assert.deepEqual(of("ServiceAccount").metadata.annotations, { role: "b" });
+    assert.deepEqual(of("StatefulSet").spec.volumeClaimTemplates[0].spec.accessModes, ["ReadWriteOnce"]);
+  }
 });
 
 test("a chart gives its service every required setting and a certificate with its name", async () => {
@@ -315,6 +443,24 @@ test("a service's own rules are its part of the common file, and query only this
     (await groups("video")).map(({ name }) => name),
     ["process", "capability", "video"],
   );
+});
+
+test("the fleet's chart has the alerts of what the services depend on, by its name, and all alerts link to the same runbooks", async () => {
+  const values = ["global.clusterAlerts.enabled=true", "chat.prometheusRule.enabled=true", "global.fleet=blue"];
+  const linked = ["global.runbookUrl=https://wiki.example.com/runbooks/"];
+  const objects = await render(built, fleetChart, ["--set", [...values, ...linked].join()]);
+  const rule = (name: string): KubeObject["spec"] =>
+    objects.find(({ kind, metadata }) => kind === "PrometheusRule" && metadata.name === name)?.spec;
+  const { groups } = rule("blue-cluster");
+  assert.deepEqual(
+    groups.map(({ name }: { name: string }) => name),
+    ["cluster", "nats", "mongodb"],
+  );
+  assert.ok(!JSON.stringify(groups).includes("uag-"), "no query is of another fleet");
+  for (const group of [...groups, ...rule("blue-chat").groups])
+    for (const { alert, annotations } of group.rules)
+      if (alert) assert.equal(annotations.runbook_url, `https://wiki.example.com/runbooks/${alert}.md`);
+  await assert.rejects(render(built, fleetChart, ["--set", "global.runbookUrl=runbooks"]), /runbookUrl/);
 });
 
 test("the fleet's chart contains Grafana's dashboards if they are enabled", async () => {

@@ -8,13 +8,12 @@ import { runToolOf } from "./tools.ts";
 import { chartSchema, settingsSchema } from "./values-schema.ts";
 
 async function schemaFor(chart: string): Promise<string> {
-  const values = await readValues(chart);
-  if (engineCharts.includes(chart)) return chartSchema(values, {});
-  if (chart !== fleetChart) return chartSchema(values, { settings: await settingsSchema(chart) });
-  const { global, ...subcharts } = values;
+  const { global = {}, ...subcharts } = await readValues(fleetChart);
+  // The charts of the fleet have schemas of their own.
   const open = Object.keys(subcharts).map((name) => [name, { type: "object" }] as const);
-  const { properties } = JSON.parse(chartSchema({ global }, {})) as { properties: Record<string, object> };
-  return chartSchema({ global }, { ...Object.fromEntries(open), global: { ...properties["global"] } });
+  if (chart === fleetChart) return chartSchema({}, global, Object.fromEntries(open));
+  const isEngine = engineCharts.includes(chart);
+  return chartSchema(await readValues(chart), global, isEngine ? {} : { settings: await settingsSchema(chart) });
 }
 
 /** Returns the name of an outdated file; with `fix` writes it. */

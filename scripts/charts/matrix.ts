@@ -4,7 +4,13 @@ import { engineCharts, fleetChart, helmDir, serviceCharts } from "./charts.ts";
 
 /** The values of every release, which each later one accepts: `npm run release` writes them. */
 const releasedDir = join(helmDir, "released");
-const releasedValues = readdirSync(releasedDir).sort();
+/** Values that let services reach what the charts' network policies exclude, for operators to copy. */
+const egressDir = join(helmDir, "egress");
+
+const linesOf = (dir: string, prefix: string): readonly Line[] =>
+  readdirSync(dir)
+    .sort()
+    .map((file) => ({ name: `${prefix}-${parse(file).name}`, args: ["--values", join(dir, file)] }));
 
 export interface Line {
   readonly name: string;
@@ -53,6 +59,7 @@ const common: readonly Line[] = [
       "bindAddress=::",
     ),
   },
+  { name: "openshift", args: set("userId=0") },
   { name: "one-replica", args: set("replicaCount=1", "preStopSeconds=5") },
   {
     name: "own-secrets",
@@ -71,6 +78,16 @@ const ofEngines: readonly Line[] = [
   placed,
   { name: "own-secrets", args: set("existingSecret=mine", "tls.existingSecret=mine-tls") },
   { name: "stored", args: set("storage.size=500Gi", "storage.storageClass=local-nvme", "replicaCount=5") },
+  { name: "openshift", args: set("userId=0") },
+  {
+    name: "extended",
+    args: set(
+      "threeZones=false",
+      "storage.accessModes={ReadWriteOnce}",
+      "serviceAnnotations.team=money",
+      "serviceAccount.annotations.role=arn",
+    ),
+  },
 ];
 
 const own: Readonly<Record<string, readonly Line[]>> = {
@@ -79,7 +96,7 @@ const own: Readonly<Record<string, readonly Line[]>> = {
       name: "ingress",
       args: set("ingress.enabled=true", "ingress.tlsSecret=door", "publicUrl=https://ai.example.com"),
     },
-    { name: "gateway-api", args: set("gateway.enabled=true") },
+    { name: "gateway-api", args: set("gateway.enabled=true", "publicUrl=https://ai.example.com") },
   ],
   billing: [{ name: "roles", args: set("roles.enabled=true", "mongodb.caSecret=ca", "extraSecretKeys={ADMIN_TOKEN}") }],
   metering: [{ name: "keda", args: set("keda.enabled=true", "settings.USAGE_KEEP_MONTHS=3") }],
@@ -101,13 +118,18 @@ export function matrix(chart: string): readonly Line[] {
     { name: "defaults", args: [] },
     { name: "monitored", args: set(...monitored) },
     { name: "without-chat", args: set("chat.enabled=false") },
-    ...releasedValues.map((file) => ({
-      name: `values-of-${parse(file).name}`,
-      args: ["--values", join(releasedDir, file)],
-    })),
+    ...linesOf(releasedDir, "values-of"),
+    ...linesOf(egressDir, "egress"),
     { name: "bundled", args: set("global.nats.bundled=true", "global.mongodb.bundled=true") },
     { name: "toolbox", args: set("toolbox.enabled=true", "toolbox.extraSecretKeys={NATS_PASSWORD}") },
-    { name: "dashboards", args: set("global.dashboards.enabled=true") },
+    {
+      name: "dashboards",
+      args: set(
+        "global.dashboards.enabled=true",
+        "global.clusterAlerts.enabled=true",
+        "global.runbookUrl=https://a.example",
+      ),
+    },
     { name: "rolling-catalogue", args: set("global.catalog.rollOnChange=true", "global.fleet=green") },
   ];
 }

@@ -17,7 +17,51 @@ const computeResources = {
 const share = { type: ["integer", "string"], pattern: "^[0-9]+%$", minimum: 0 };
 const listOfObjects = { type: "array", items: anything };
 const annotations = { type: "object", additionalProperties: { type: "string" } };
+const accessModes = { type: "array", items: { enum: ["ReadWriteOnce", "ReadWriteOncePod"] }, minItems: 1 };
 const listOfText = { type: "array", items: text };
+/** An object with these fields only. */
+const closed = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+const listOf = (items: Schema): Schema => ({ type: "array", items });
+const flag = { type: "boolean" };
+const folderUrl = { type: "string", pattern: "^(https?://.+)?$" };
+const port = { type: ["integer", "string"] };
+
+/** Parts of Kubernetes' own objects, as its API documents them. */
+const keyRef = closed({ name: text, key: text, optional: flag }, ["name", "key"]);
+const envVariable = closed(
+  {
+    name: text,
+    value: text,
+    valueFrom: closed({
+      fieldRef: closed({ apiVersion: text, fieldPath: text }, ["fieldPath"]),
+      resourceFieldRef: closed({ containerName: text, resource: text, divisor: port }, ["resource"]),
+      configMapKeyRef: keyRef,
+      secretKeyRef: keyRef,
+    }),
+  },
+  ["name"],
+);
+const selector = closed({
+  matchLabels: { type: "object", additionalProperties: text },
+  matchExpressions: listOf(closed({ key: text, operator: text, values: listOf(text) }, ["key", "operator"])),
+});
+const peer = {
+  ...closed({
+    podSelector: selector,
+    namespaceSelector: selector,
+    ipBlock: closed({ cidr: text, except: listOf(text) }, ["cidr"]),
+  }),
+  minProperties: 1,
+};
+const policyPort = closed({ port, endPort: { type: "integer" }, protocol: { enum: ["TCP", "UDP", "SCTP"] } });
+const egressRule = closed({ ports: listOf(policyPort), to: listOf(peer) });
+const ingressRule = closed({ ports: listOf(policyPort), from: listOf(peer) });
+
 const settingName = { type: "array", items: { type: "string", pattern: "^[A-Z][A-Z0-9_]*$" } };
 
 /** The parts of a value's schema that its default does not determine. */
@@ -25,7 +69,13 @@ const reported: Readonly<Record<string, Schema>> = {
   service: anything,
   resources: computeResources,
   "companion.resources": computeResources,
-  extraEnv: { type: "array", items: { type: "object", required: ["name"] } },
+  extraEnv: listOf(envVariable),
+  "networkPolicy.extraIngress": listOf(ingressRule),
+  "networkPolicy.extraEgress": listOf(egressRule),
+  "networkPolicy.monitoring": listOf(peer),
+  "nats.to": listOf(peer),
+  "mongodb.to": listOf(peer),
+  "mail.to": listOf(peer),
   extraVolumes: { type: "array", items: { type: "object", required: ["name"] } },
   extraVolumeMounts: { type: "array", items: { type: "object", required: ["name", "mountPath"] } },
   tolerations: listOfObjects,
@@ -40,7 +90,10 @@ const reported: Readonly<Record<string, Schema>> = {
   "serviceAccount.annotations": annotations,
   "serviceMonitor.labels": annotations,
   "prometheusRule.labels": annotations,
-  "journal.accessModes": { type: "array", items: { enum: ["ReadWriteOnce", "ReadWriteOncePod"] }, minItems: 1 },
+  "journal.accessModes": accessModes,
+  "storage.accessModes": accessModes,
+  "dashboards.labels": annotations,
+  "clusterAlerts.labels": annotations,
   affinity: {
     type: "object",
     properties: { nodeAffinity: anything, podAffinity: anything, podAntiAffinity: anything },
@@ -52,6 +105,8 @@ const reported: Readonly<Record<string, Schema>> = {
   extraSecretKeys: settingName,
   topologySpreadKeys: listOfText,
   "podDisruptionBudget.maxUnavailable": share,
+  runbookUrl: folderUrl,
+  "prometheusRule.runbookUrl": folderUrl,
   "image.tag": { type: "string", pattern: "^[\\w.-]*$" },
   "ingress.annotations": { type: "object", additionalProperties: text },
 };
@@ -98,10 +153,13 @@ export async function settingsSchema(service: string): Promise<Schema> {
   };
 }
 
-/** The whole schema of a chart's values, as Helm reads it. */
-export function chartSchema(defaults: object, extra: Readonly<Record<string, Schema>>): string {
+/**
+ * The whole schema of a chart's values, as Helm reads it.
+ * @param global the defaults of the values that all charts of a fleet share
+ */
+export function chartSchema(defaults: object, global: object, extra: Readonly<Record<string, Schema>>): string {
   const { properties, ...rest } = schemaOf(defaults) as { properties: Record<string, Schema> };
-  const beside = { global: anything, common: anything, enabled: { type: "boolean" } };
+  const beside = { global: schemaOf(global), common: anything, enabled: { type: "boolean" } };
   const schema = {
     $schema: "https://json-schema.org/draft-07/schema#",
     ...rest,

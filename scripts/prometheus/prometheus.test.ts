@@ -5,9 +5,10 @@ import { test } from "node:test";
 import { type MetricRow, questions } from "@uag/contract/metrics/row";
 import { exportedMetrics, histogramOf } from "@uag/contract/metrics/table";
 import { repoRoot } from "@uag/local/paths";
-import { serviceCharts } from "../charts/charts.ts";
+import { engineCharts, serviceCharts } from "../charts/charts.ts";
+import { grafanaJson, matchers, narrowed } from "./grafana.ts";
 import { type Selector, selectorsOf } from "./promql.ts";
-import { type Alert, readDashboards, readRules, runbookSpans, runbooks } from "./sources.ts";
+import { type Alert, readDashboards, readRules, runbookBase, runbookSpans, runbooks } from "./sources.ts";
 
 const { groups } = await readRules();
 const rules = groups.flatMap((group) => group.rules);
@@ -24,11 +25,28 @@ function rowOf(metric: string): MetricRow | undefined {
   return row?.type === "histogram" && family === metric ? undefined : row;
 }
 
-/** Of kube-state-metrics, about pods. */
-const kubeMetrics = new Set(["kube_pod_status_phase", "kube_pod_deletion_timestamp"]);
+/** The groups of the fleet's chart, about what the services depend on. */
+const fleetGroups = ["cluster", ...engineCharts];
+
+/** Metrics of exporters that the handbook names, in the order of its table. */
+const foreignMetrics = new Set([
+  "kube_pod_status_phase",
+  "kube_pod_deletion_timestamp",
+  "kube_cronjob_status_last_successful_time",
+  "kube_cronjob_created",
+  "kubelet_volume_stats_available_bytes",
+  "kubelet_volume_stats_capacity_bytes",
+  "certmanager_certificate_expiration_timestamp_seconds",
+  "gnatsd_healthz_status_value",
+  "jetstream_server_total_message_bytes",
+  "jetstream_server_max_storage",
+  "mongodb_up",
+  "mongodb_rs_members_health",
+  "mongodb_rs_members_state",
+]);
 
 function faultsOf({ metric, labels }: Selector): string[] {
-  if (kubeMetrics.has(metric)) return [];
+  if (foreignMetrics.has(metric)) return [];
   if (recorded.has(metric) || metric === "up") return [];
   const row = rowOf(metric);
   if (row === undefined) return [`unknown metric ${metric}`];
@@ -91,15 +109,44 @@ test("every command, metric and log message in a runbook exists", async () => {
 test("every alert links to a runbook, and every runbook has an alert", async () => {
   const names = alerts.map(({ alert }) => alert).sort();
   assert.deepEqual(await runbooks(), names);
-  for (const { alert, annotations } of alerts) assert.equal(annotations.runbook, `infra/runbooks/${alert}.md`);
+  for (const { alert, annotations } of alerts) assert.equal(annotations.runbook_url, `${runbookBase}/${alert}.md`);
 });
 
 test("every rule group belongs to a chart, and every dashboard to a question", () => {
-  const owners = new Set(["process", "capability", ...serviceCharts]);
+  const owners = new Set(["process", "capability", ...fleetGroups, ...serviceCharts]);
   assert.deepEqual(
     groups.map(({ name }) => name).filter((name) => !owners.has(name)),
     [],
   );
   const titles: Readonly<Record<string, string>> = questions;
   for (const { name, question } of dashboards) assert.equal(question, titles[name]);
+});
+
+test("the handbook names every exporter's metric that an alert needs", async () => {
+  const handbook = await readFile(join(repoRoot, "infra/README.md"), "utf8");
+  const used = new Set(rules.flatMap(({ expr }) => selectorsOf(expr).map(({ metric }) => metric)));
+  for (const metric of foreignMetrics) {
+    assert.ok(used.has(metric), `an alert uses ${metric}`);
+    assert.ok(handbook.includes(`\`${metric}\``), `the handbook names ${metric}`);
+  }
+});
+
+test("every query of a dashboard is narrowed to the fleet, the namespace and the pods that the reader selects", () => {
+  assert.equal(
+    narrowed('sum by (a) (rate(uag_x_total{k="a"}[5m])) / max(up)'),
+    `sum by (a) (rate(uag_x_total{k="a",${matchers}}[5m])) / max(up{${matchers}})`,
+  );
+  assert.equal(narrowed("uag_x{}"), `uag_x{${matchers}}`);
+  for (const dashboard of dashboards) {
+    const { templating, panels } = JSON.parse(grafanaJson(dashboard));
+    assert.deepEqual(
+      templating.list.map(({ name }: { name: string }) => name),
+      ["datasource", "fleet", "namespace", "pod"],
+    );
+    for (const { targets } of panels)
+      for (const { expr } of targets)
+        for (const { labels } of selectorsOf(expr))
+          for (const label of ["job", "namespace", "pod"])
+            assert.ok(labels.includes(label), `${dashboard.name}: ${expr}`);
+  }
 });

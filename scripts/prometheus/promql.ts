@@ -25,3 +25,17 @@ export function selectorsOf(query: string): Selector[] {
   });
   return found;
 }
+
+/** Returns a query with more label matchers in each of its selectors. */
+export function withMatchers(query: string, matchers: string): string {
+  const insertions: { at: number; text: string }[] = [];
+  parser.parse(query).iterate({
+    enter({ name, node, to }) {
+      if (name !== "VectorSelector") return;
+      const braces = node.getChild("LabelMatchers");
+      if (braces === null) insertions.push({ at: to, text: `{${matchers}}` });
+      else insertions.push({ at: braces.to - 1, text: braces.to - braces.from > 2 ? `,${matchers}` : matchers });
+    },
+  });
+  return insertions.reduceRight((text, { at, text: more }) => text.slice(0, at) + more + text.slice(at), query);
+}

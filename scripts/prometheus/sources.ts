@@ -6,6 +6,9 @@ import { z } from "zod";
 
 export const prometheusDir = join(repoRoot, "infra/prometheus");
 export const rulesFile = join(prometheusDir, "rules.yaml");
+
+/** The beginning of the runbooks' URLs in the rules, which the charts' value `runbookUrl` replaces. */
+export const runbookBase = "https://git.example.com/ai/gateway/blob/main/infra/runbooks";
 const dashboardsFile = join(prometheusDir, "dashboards.yaml");
 const runbooksDir = join(repoRoot, "infra/runbooks");
 
@@ -14,7 +17,7 @@ const alert = z.strictObject({
   expr: z.string(),
   for: z.string().optional(),
   labels: z.strictObject({ severity: z.enum(["critical", "warning"]) }),
-  annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
+  annotations: z.strictObject({ summary: z.string(), runbook_url: z.string() }),
 });
 const recording = z.strictObject({ record: z.string().regex(/^uag:/), expr: z.string() });
 const rules = z.strictObject({

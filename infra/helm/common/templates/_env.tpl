@@ -38,9 +38,10 @@
 {{- if or ((.Values.ingress).enabled) ((.Values.gateway).enabled) -}}
 {{- $_ := set $env "TRUSTED_HOPS" "1" -}}
 {{- end -}}
-{{- $public := ((.Values.global).publicUrl) | default .Values.publicUrl -}}
-{{- if and .Values.service.publicUrl $public -}}
-{{- $_ := set $env "PUBLIC_URL" $public -}}
+{{- if .Values.service.publicUrl -}}
+{{- with include "common.publicUrl" . -}}
+{{- $_ := set $env "PUBLIC_URL" . -}}
+{{- end -}}
 {{- end -}}
 {{- if include "common.mails" . -}}
 {{- $_ := set $env "SMTP_FROM" .Values.mail.from -}}

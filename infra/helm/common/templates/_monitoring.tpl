@@ -33,15 +33,27 @@ metadata:
 {{- if .Values.service.journal }}{{ $groups = append $groups "capability" }}{{ end }}
 {{- $ours := printf "service=%q" .Chart.Name }}
 {{- $job := printf "job=\"%s-admin\"" (include "common.name" .) }}
-{{- $text := include "common.rules" . | replace "service=~\".+\"" $ours }}
+{{- $text := include "common.linkedRules" . | replace "service=~\".+\"" $ours }}
 {{- $text = $text | replace "job=~\"uag-.+\"" $job }}
 {{- $text = $text | replace "pod=~\"uag-.+\"" (printf "pod=~\"%s-.+\"" (include "common.name" .)) }}
 spec:
-  groups:
-    {{- range (fromYaml $text).groups }}
-    {{- if has .name $groups }}
-    - {{ toYaml . | nindent 6 | trim }}
-    {{- end }}
-    {{- end }}
+  {{- include "common.ruleGroups" (dict "text" $text "groups" $groups) | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{/* The rules with the URLs of the operator's own runbooks. */}}
+{{- define "common.linkedRules" -}}
+{{- $own := "https://git.example.com/ai/gateway/blob/main/infra/runbooks" -}}
+{{- $url := ((.Values.global).runbookUrl) | default (.Values.prometheusRule).runbookUrl | default $own -}}
+{{- include "common.rules" . | replace $own (trimSuffix "/" $url) -}}
+{{- end }}
+
+{{/* Some groups of the rules: (dict "text" <rules> "groups" <names>) */}}
+{{- define "common.ruleGroups" -}}
+groups:
+  {{- range (fromYaml .text).groups }}
+  {{- if has .name $.groups }}
+  - {{ toYaml . | nindent 4 | trim }}
+  {{- end }}
+  {{- end }}
 {{- end }}

@@ -57,6 +57,17 @@ labels:
 {{- join "," $urls -}}
 {{- end }}
 
+{{/* Where clients reach the gateway; nothing if unset. */}}
+{{- define "common.publicUrl" -}}
+{{- ((.Values.global).publicUrl) | default .Values.publicUrl -}}
+{{- end }}
+
+{{/* The host in that URL, without its port: that of the gateway's or the ingress's rules. */}}
+{{- define "common.publicHost" -}}
+{{- $url := include "common.publicUrl" . | required "publicUrl (global.publicUrl in the fleet's chart) is required: its host is that of the HTTPRoute or the Ingress" -}}
+{{- (urlParse $url).hostname -}}
+{{- end }}
+
 {{- define "common.secret" -}}
 {{- .Values.existingSecret | default (include "common.name" .) -}}
 {{- end }}

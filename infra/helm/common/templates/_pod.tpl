@@ -131,6 +131,25 @@ fsGroup: {{ . }}
 {{- end }}
 {{- end }}
 
+{{/*
+How the members of an engine are spread. Of five members in three zones, one zone has one, so that the loss of any zone
+leaves a majority.
+*/}}
+{{- define "common.memberSpread" -}}
+{{- $required := dict "kubernetes.io/hostname" .Values.oneMemberPerNode "topology.kubernetes.io/zone" (and .Values.oneMemberPerNode .Values.threeZones) -}}
+{{- range .Values.topologySpreadKeys }}
+- maxSkew: 1
+  topologyKey: {{ . }}
+  whenUnsatisfiable: {{ ternary "DoNotSchedule" "ScheduleAnyway" (get $required . | default false) }}
+  {{- if and (eq . "topology.kubernetes.io/zone") (get $required .) }}
+  minDomains: 3
+  {{- end }}
+  labelSelector:
+    matchLabels:
+      {{- include "common.selector" $ | nindent 6 }}
+{{- end }}
+{{- end }}
+
 {{- define "common.podTemplate" -}}
 metadata:
   labels:
