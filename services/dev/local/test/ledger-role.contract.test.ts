@@ -17,6 +17,8 @@ import { createRpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
 import { MongoClient } from "mongodb";
 import { findMongod } from "../src/engines/find.ts";
+import { atlasAccess, mongoshScript } from "../src/engines/mongo-access-files.ts";
+import { mongoAccess, ownRoles, putUsers } from "../src/engines/mongo-users.ts";
 import { binDir, repoRoot } from "../src/paths.ts";
 
 const database = "billing";
@@ -67,19 +69,19 @@ test("billing's database role allows all its work, but neither changes nor delet
   const urlOf = await startGuardedMongod(resources);
   const passwords = join(await mkdtemp(join(tmpdir(), "passwords-")), "passwords.json");
   resources.defer(() => rm(dirname(passwords), { recursive: true }));
-  const putUsers = async (): Promise<string> => {
+  const runCommand = async (): Promise<string> => {
     const env = { ...process.env, ADMIN_MONGODB_URL: urlOf("root", rootPassword), PASSWORDS: passwords };
     const command = join(repoRoot, "services/dev/local/src/engines/put-mongo-users.ts");
     return (await promisify(execFile)(process.execPath, [command], { env })).stdout;
   };
-  assert.match(await putUsers(), /All users have their roles/, "without passwords it creates no user");
+  assert.match(await runCommand(), /All users have their roles/, "without passwords it creates no user");
   await writeFile(passwords, JSON.stringify({ billing: billingPassword }));
-  assert.match(await putUsers(), /updated: billing$/m);
+  assert.match(await runCommand(), /updated: billing$/m);
   const root = new MongoClient(urlOf("root", rootPassword));
   resources.defer(() => root.close());
   await root.db("admin").command({ revokeRolesFromUser: "billing", roles: [{ role: "read", db: "audit" }] });
   await rm(passwords);
-  assert.match(await putUsers(), /updated: billing$/m, "it returns a missing role, and needs no password for that");
+  assert.match(await runCommand(), /updated: billing$/m, "it returns a missing role, and needs no password for that");
   const { users } = await root.db("admin").command({ usersInfo: "billing" });
   assert.deepEqual(users[0].roles.map(({ role }: { role: string }) => role).sort(), ["billing_append_only", "read"]);
   const url = urlOf("billing", billingPassword);
@@ -120,4 +122,84 @@ test("billing's database role allows all its work, but neither changes nor delet
     await assert.rejects(rows.rename("elsewhere"), forbidden, name);
   }
   await assert.rejects(client.db(database).dropDatabase(), forbidden);
+});
+
+/** Every role and user of the services, as MongoDB lists them. */
+async function accessIn(client: MongoClient): Promise<unknown> {
+  const { users } = await client.db("admin").command({ usersInfo: 1 });
+  const roles = await Promise.all(
+    ownRoles.map(async ({ db, name }) => {
+      const info = await client.db(db).command({ rolesInfo: name, showPrivileges: true });
+      return info["roles"].map(({ role, privileges }: { role: string; privileges: unknown }) => ({ role, privileges }));
+    }),
+  );
+  const shown = users
+    .filter(({ user }: { user: string }) => user !== "root")
+    .map(({ user, roles: own }: { user: string; roles: { db: string; role: string }[] }) => ({
+      user,
+      roles: own.map(({ db, role }) => `${db}.${role}`).sort(),
+    }));
+  return { roles: roles.flat(), users: shown };
+}
+
+test("the script for mongosh creates and updates the same roles and users as the command", async () => {
+  await using resources = new AsyncDisposableStack();
+  const urlOf = await startGuardedMongod(resources);
+  const client = new MongoClient(urlOf("root", rootPassword));
+  resources.defer(() => client.close());
+  const passwordOf = (user: string): string | undefined => (user === "operator" ? undefined : `${user}-has-a-password`);
+  // mongosh has these two methods; everything that the script sends is a command.
+  const db = {
+    getSiblingDB: (name: string) => ({ runCommand: (command: object) => client.db(name).command(command) }),
+  };
+  const run = new Function("db", "passwordOf", `return (async () => {${mongoshScript()}})()`);
+  await run(db, passwordOf);
+  const byScript = await accessIn(client);
+  await client.db("billing").command({ updateRole: "billing_append_only", privileges: [], roles: [] });
+  await client.db("admin").command({ revokeRolesFromUser: "billing", roles: [{ role: "read", db: "audit" }] });
+  assert.notDeepEqual(await accessIn(client), byScript);
+  await run(db, () => assert.fail("it asks for no password of an existing user"));
+  assert.deepEqual(await accessIn(client), byScript, "the script returns what was taken");
+  const signedIn = new MongoClient(urlOf("metering", "metering-has-a-password"));
+  resources.defer(() => signedIn.close());
+  await signedIn.db("metering").collection("events").insertOne({ a: 1 });
+  assert.deepEqual(await putUsers(client, passwordOf), [], "the command has nothing left to change");
+  assert.deepEqual(await accessIn(client), byScript);
+});
+
+test("the bodies for Atlas give each user the same access, with roles in admin and actions as Atlas names them", () => {
+  const { roles, users } = atlasAccess() as {
+    roles: { roleName: string; actions: { action: string; resources: { db: string; collection: string }[] }[] }[];
+    users: { username: string; databaseName: string; roles: { roleName: string; databaseName: string }[] }[];
+  };
+  const original = new Map(ownRoles.map(({ name, privileges }) => [name, privileges]));
+  assert.deepEqual(roles.map(({ roleName }) => roleName).sort(), [...original.keys()].sort());
+  const rights = (pairs: readonly (readonly [string, { db: string; collection: string }])[]): string[] =>
+    pairs
+      .map(([action, { db, collection }]) => `${action.replaceAll("_", "").toLowerCase()} ${db}.${collection}`)
+      .sort();
+  for (const { roleName, actions } of roles) {
+    const granted = actions.flatMap(({ action, resources }) => resources.map((one) => [action, one] as const));
+    const wanted = original
+      .get(roleName)
+      ?.flatMap((one) => one.actions.map((action) => [action, one.resource] as const));
+    assert.deepEqual(rights(granted), rights(wanted ?? []), roleName);
+  }
+  const names = roles.flatMap(({ actions }) => actions.map(({ action }) => action));
+  const known =
+    "FIND INSERT UPDATE REMOVE CREATE_COLLECTION CREATE_INDEX LIST_INDEXES LIST_COLLECTIONS COLL_STATS".split(" ");
+  assert.deepEqual(
+    names.filter((name) => !known.includes(name)),
+    [],
+  );
+  for (const { username, roles: own } of users) {
+    const access = mongoAccess[username as keyof typeof mongoAccess] ?? [];
+    assert.deepEqual(
+      own.map(({ roleName }) => roleName),
+      access.map(({ role }) => role),
+    );
+    for (const { roleName, databaseName } of own)
+      assert.equal(databaseName === "admin", original.has(roleName), username);
+  }
+  assert.ok(!users.some(({ username }) => username === "operator"));
 });

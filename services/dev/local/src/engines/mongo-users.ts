@@ -23,7 +23,8 @@ const notificationsRole = {
     "mail_confirmations",
   ]),
 };
-const ownRoles = [billingRole, videoRole, notificationsRole];
+/** The roles that MongoDB does not have, each in the database that it is about. */
+export const ownRoles = [billingRole, videoRole, notificationsRole];
 
 const own = ({ name: role, db }: { readonly name: string; readonly db: string }): Role => ({ role, db });
 
