@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { authorizationBlock } from "@uag/local/engines/nats";
 import { monitoringFiles } from "../prometheus/generated.ts";
-import { charts, engineCharts, fleetChart, helmDir, readValues } from "./charts.ts";
+import { charts, engineCharts, fleetChart, helmDir, readValues, type Values } from "./charts.ts";
 import { runToolOf } from "./tools.ts";
 import { chartSchema, settingsSchema } from "./values-schema.ts";
 
 async function schemaFor(chart: string): Promise<string> {
-  const { global = {}, ...subcharts } = await readValues(fleetChart);
+  const { global, ...subcharts } = (await readValues(fleetChart)) as Values & { global: Values };
   // The charts of the fleet have schemas of their own.
   const open = Object.keys(subcharts).map((name) => [name, { type: "object" }] as const);
   if (chart === fleetChart) return chartSchema({}, global, Object.fromEntries(open));

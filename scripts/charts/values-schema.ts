@@ -67,6 +67,8 @@ const settingName = { type: "array", items: { type: "string", pattern: "^[A-Z][A
 /** The parts of a value's schema that its default does not determine. */
 const reported: Readonly<Record<string, Schema>> = {
   service: anything,
+  // Helm adds the values of the whole fleet to those of the library chart.
+  common: anything,
   resources: computeResources,
   "companion.resources": computeResources,
   extraEnv: listOf(envVariable),
