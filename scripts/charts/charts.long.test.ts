@@ -8,8 +8,9 @@ import { access } from "@uag/contract/access/rpc";
 import { mongoAccess } from "@uag/local/engines/mongo-users";
 import { repoRoot } from "@uag/local/paths";
 import { services } from "@uag/local/processes";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import type { z } from "zod";
+import { releasedValues } from "../release/values.ts";
 import {
   buildCharts,
   engineCharts,
@@ -488,6 +489,16 @@ test("a new version of the chart alone replaces no pod", async () => {
     await writeFile(file, (await readFile(file, "utf8")).replace(/^version: .*$/m, "version: 9.9.9"));
     assert.deepEqual(await podsOf(versioned), await podsOf(built), chart);
   }
+});
+
+test("the values that a release keeps are accepted and render what the defaults render", async () => {
+  const file = join(dir, "released.yaml");
+  await writeFile(file, stringify(await releasedValues()));
+  const bundled = ["--set", "global.nats.bundled=true,global.mongodb.bundled=true"];
+  assert.deepEqual(
+    await render(built, fleetChart, ["--values", file, ...bundled]),
+    await render(built, fleetChart, bundled),
+  );
 });
 
 test("the number of replicas has one owner: the chart, a HorizontalPodAutoscaler or KEDA", async () => {

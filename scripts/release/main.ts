@@ -7,11 +7,12 @@ import { repoRoot } from "@uag/local/paths";
 import { lastRelease } from "@uag/local/release";
 import { fail, print, UserError } from "@uag/local/terminal/step";
 import { stringify } from "yaml";
-import { charts, fleetChart, helmDir, readValues, type Values } from "../charts/charts.ts";
+import { helmDir } from "../charts/charts.ts";
 import { generated } from "../charts/generate.ts";
 import { releaseProto } from "../check/proto.ts";
 import { changelogEntry, withEntry } from "./changelog.ts";
 import { changesSince } from "./changes.ts";
+import { releasedValues } from "./values.ts";
 import { nextVersion } from "./version.ts";
 import { writeVersion } from "./versioned.ts";
 
@@ -42,17 +43,6 @@ async function requireCleanTree(): Promise<void> {
   const { stdout } = await promisify(execFile)("git", ["status", "--porcelain"], { cwd: repoRoot });
   if (stdout !== "")
     throw new UserError(`Commit or stash these changes first, because a release is made of commits:\n${stdout}`);
-}
-
-/** The default values of all charts, as an operator may have copied them. */
-async function releasedValues(): Promise<Values> {
-  const { global } = await readValues(fleetChart);
-  const values: Values = { global };
-  for (const chart of charts) {
-    const { service: _, ...own } = await readValues(chart);
-    if (chart !== fleetChart) values[chart] = own;
-  }
-  return values;
 }
 
 async function writeRelease(last: string, version: string, entry: string): Promise<void> {
