@@ -1,6 +1,6 @@
 import { mongoAccess, ownRoles } from "./mongo-users.ts";
 
-/** The services' users and their roles; the operator's is that of whoever creates them. */
+/** The services' users and their roles; the operator's own user creates them. */
 const users = Object.entries(mongoAccess).filter(([user]) => user !== "operator");
 
 /**
