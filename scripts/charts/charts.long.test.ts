@@ -8,7 +8,7 @@ import { access } from "@uag/contract/access/rpc";
 import { mongoAccess } from "@uag/local/engines/mongo-users";
 import { repoRoot } from "@uag/local/paths";
 import { services } from "@uag/local/processes";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import type { z } from "zod";
 import { releasedValues } from "../release/values.ts";
 import {
@@ -493,7 +493,7 @@ test("a new version of the chart alone replaces no pod", async () => {
 
 test("the values that a release keeps are accepted and render what the defaults render", async () => {
   const file = join(dir, "released.yaml");
-  await writeFile(file, stringify(await releasedValues()));
+  await writeFile(file, await releasedValues("1.0.0"));
   const bundled = ["--set", "global.nats.bundled=true,global.mongodb.bundled=true"];
   assert.deepEqual(
     await render(built, fleetChart, ["--values", file, ...bundled]),

@@ -6,7 +6,6 @@ import { parseArgs, promisify } from "node:util";
 import { repoRoot } from "@uag/local/paths";
 import { lastRelease } from "@uag/local/release";
 import { fail, print, UserError } from "@uag/local/terminal/step";
-import { stringify } from "yaml";
 import { helmDir } from "../charts/charts.ts";
 import { generated } from "../charts/generate.ts";
 import { releaseProto } from "../check/proto.ts";
@@ -49,11 +48,7 @@ async function writeRelease(last: string, version: string, entry: string): Promi
   await writeVersion(last, version);
   await writeFile(changelogFile, withEntry(await readFile(changelogFile, "utf8"), entry));
   await generated(true);
-  const head = `# The default values of release ${version}; every later release must accept them.\n`;
-  await writeFile(
-    join(helmDir, "released", `${version}.yaml`),
-    head + stringify(await releasedValues(), { lineWidth: 0 }),
-  );
+  await writeFile(join(helmDir, "released", `${version}.yaml`), await releasedValues(version));
   const problems = await releaseProto();
   if (problems.length > 0) throw new UserError(problems.join("\n"));
 }
