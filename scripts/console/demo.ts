@@ -76,14 +76,44 @@ const requests: readonly (readonly [path: string, body: object])[] = [
   ["/audio/speech", { model: "alpha3-tts-flash", input: "Your order is on its way.", voice: "Cherry" }],
 ];
 
-async function makeTraffic({ base_url }: Run, keys: readonly KeyOf[]): Promise<void> {
-  for (const [at, [path, body]] of requests.entries()) {
-    const authorization = `Bearer ${keys[at % 2]?.key}`;
-    const headers = { authorization, "content-type": "application/json" };
-    const response = await fetch(`${base_url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
-  }
+/** Sends a request and reads its response to the end. @throws when it fails */
+async function post({ base_url }: Run, key: string | undefined, path: string, body: object): Promise<string> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const response = await fetch(`${base_url}/v1${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path} responded ${response.status}: ${text}`);
+  return text;
+}
+
+async function makeTraffic(run: Run, keys: readonly KeyOf[]): Promise<void> {
+  for (const [at, [path, body]] of requests.entries()) await post(run, keys[at % 2]?.key, path, body);
+}
+
+/** An agent's run with nested envelopes and requests of each, one of an agent alone, and a run that has ended. */
+async function makeEnvelopes(run: Run, api: ReturnType<typeof adminApi>, { key }: KeyOf): Promise<void> {
+  const open = async (by: string, name: string, maxUsd: number): Promise<KeyOf> =>
+    JSON.parse(await post(run, by, "/envelopes", { name, max_usd: maxUsd, ttl: 3_600 })) as KeyOf;
+  const research = await open(key, "Market research", 0.5);
+  const reader = await open(research.key, "Web reader", 0.01);
+  const critic = await open(research.key, "Critic", 0.2);
+  const checker = await open(critic.key, "Fact check of the summary for the board", 0.1);
+  await open(key, "Nightly report", 2);
+  const ended = await open(key, "Import of the catalogue", 1);
+  const translation = await open(ended.key, "Translation", 0.4);
+  for (const [opened, model] of [
+    [reader, "gpt-4o-mini"],
+    [reader, "gemini-2.5-flash"],
+    [critic, "claude-sonnet-4-6"],
+    [checker, "gpt-4o-mini"],
+    [translation, "qwen-plus"],
+  ] as const)
+    for (const content of texts)
+      await post(run, opened.key, "/chat/completions", {
+        model,
+        max_tokens: 60,
+        messages: [{ role: "user", content }],
+      });
+  await api.call("POST", `/envelopes/${ended.id}/close`);
 }
 
 /** Has requests of a key refused: beyond its limit of requests per minute, and for an unknown model. */
@@ -143,6 +173,7 @@ async function fill(run: Run, receivers: Receivers): Promise<void> {
   if (keys[0] !== undefined) {
     await makeExcess(run, keys[0]);
     await makeReceipts(run, keys[0].key);
+    await makeEnvelopes(run, api, keys[0]);
   }
   if (keys[3] !== undefined) await makeRefusals(run, keys[3]);
   const alert = { account_id, ...receivers };

@@ -152,6 +152,24 @@ const ofMoney: readonly State[] = [
     reach: (page, { billing }) => press(page, billing.shared.new),
   },
   {
+    name: "billing-envelope",
+    path: "billing",
+    reach: (page) => page.getByText("Market research").click(),
+  },
+  {
+    name: "billing-envelope-close",
+    path: "billing",
+    async reach(page, { envelopes }) {
+      await page.getByText("Market research").click();
+      await pressInDialog(page, envelopes.close.button);
+    },
+  },
+  {
+    name: "billing-envelopes-ended",
+    path: "billing?envelopes=ended",
+    reach: (page) => page.getByText("Translation").waitFor(),
+  },
+  {
     name: "billing-top-up",
     path: "billing",
     reach: (page, { billing }) => press(page, billing.topUp),

@@ -147,7 +147,7 @@ const usage = page(
 );
 const billing = page(
   "/billing",
-  {},
+  { envelope: "text", envelopes: "text" },
   lazyRouteComponent(() => import("./pages/billing/billing-page.tsx"), "BillingPage"),
 );
 const statement = page(

@@ -1,5 +1,6 @@
 import type * as admin from "@uag/contract/responses/admin";
 import type * as budgets from "@uag/contract/responses/admin-budgets";
+import type * as envelopes from "@uag/contract/responses/admin-envelopes";
 import type * as fleets from "@uag/contract/responses/admin-fleet";
 import type * as money from "@uag/contract/responses/admin-money";
 import type * as priced from "@uag/contract/responses/admin-prices";
@@ -37,6 +38,8 @@ export type AuditRecord = z.infer<typeof admin.auditRecord>;
 export type WebhookSecret = z.infer<typeof admin.webhookSecret>;
 export type NewWebhookSecret = z.infer<typeof admin.newWebhookSecret>;
 export type SharedBudget = z.infer<typeof budgets.budget>;
+export type Envelope = z.infer<typeof envelopes.adminEnvelope>;
+export type EnvelopeWithCosts = z.infer<typeof envelopes.adminEnvelopeWithCosts>;
 export type SpendAlert = z.infer<typeof admin.alert>;
 export type MessageBudget = z.infer<typeof admin.messageBudget>;
 export type WebhookDelivery = z.infer<typeof admin.webhookDelivery>;

@@ -10,10 +10,13 @@ export function useUser(): User {
   return useSession().user;
 }
 
-const writers: Readonly<Record<"keys" | "billing" | "budgets" | "alerts" | "members" | "webhooks", readonly Role[]>> = {
+const writers: Readonly<
+  Record<"keys" | "billing" | "budgets" | "envelopes" | "alerts" | "members" | "webhooks", readonly Role[]>
+> = {
   keys: ["operator", "owner", "member"],
   billing: ["operator"],
   budgets: ["operator", "owner"],
+  envelopes: ["operator", "owner"],
   alerts: ["operator", "owner"],
   members: ["operator", "owner"],
   webhooks: ["operator", "owner"],

@@ -1,5 +1,6 @@
 import { billing } from "./billing.ts";
 import { bills } from "./bills.ts";
+import { envelopes } from "./envelopes.ts";
 import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
@@ -33,6 +34,7 @@ export const en = {
   audit,
   billing,
   common,
+  envelopes,
   failure,
   fleet,
   bills,

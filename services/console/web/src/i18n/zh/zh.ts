@@ -2,6 +2,7 @@ import type { en } from "../en/en.ts";
 import type { Texts } from "../texts.ts";
 import { billing } from "./billing.ts";
 import { bills } from "./bills.ts";
+import { envelopes } from "./envelopes.ts";
 import { fleet } from "./fleet.ts";
 import { keys } from "./keys.ts";
 import { accounts, audit, members, profile, unpriced, webhooks } from "./manage.ts";
@@ -34,6 +35,7 @@ export const zh: Texts<typeof en> = {
   audit,
   billing,
   common,
+  envelopes,
   failure,
   fleet,
   bills,

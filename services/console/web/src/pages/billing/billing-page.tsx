@@ -15,6 +15,7 @@ import { Page } from "../../ui/page.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { Alerts } from "./alert-list.tsx";
 import { forecastQuery } from "./billing.ts";
+import { Envelopes } from "./envelopes.tsx";
 import { Holds } from "./holds.tsx";
 import { Invoices } from "./invoices.tsx";
 import { Ledger } from "./ledger.tsx";
@@ -74,6 +75,7 @@ function AccountBilling({ id }: { readonly id: string }) {
         <Holds id={id} />
       </SimpleGrid>
       <SharedBudgets id={id} />
+      <Envelopes id={id} />
       <Alerts id={id} />
       <MessageBudgets id={id} />
       <Ledger id={id} account={account} />

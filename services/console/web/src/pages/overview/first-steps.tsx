@@ -1,17 +1,13 @@
 import { List } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useModels } from "../../api/models.ts";
+import { curlOf } from "../../format/curl.ts";
 import { useSession } from "../../session/use-session.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { TextLink } from "../../ui/links.tsx";
 import { Panel } from "../../ui/panel.tsx";
 
-/** A request to paste into a terminal once `API_KEY` is set. */
-const curlOf = (baseUrl: string, model: string): string =>
-  `curl ${baseUrl}/v1/chat/completions \\
-  -H "Authorization: Bearer $API_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello!"}]}'`;
+const helloTo = (model: string): string => `{"model": "${model}", "messages": [{"role": "user", "content": "Hello!"}]}`;
 
 /** From nothing to the first receipt. */
 export function FirstSteps() {
@@ -33,7 +29,12 @@ export function FirstSteps() {
           </TextLink>
         </List.Item>
       </List>
-      {model !== undefined && <CodeBlock text={curlOf(baseUrl, model)} label={t("overview.steps.curl")} />}
+      {model !== undefined && (
+        <CodeBlock
+          text={curlOf({ url: `${baseUrl}/v1/chat/completions`, body: helloTo(model) })}
+          label={t("overview.steps.curl")}
+        />
+      )}
     </Panel>
   );
 }

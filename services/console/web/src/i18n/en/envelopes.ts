@@ -1,0 +1,45 @@
+export const envelopes = {
+  title: "Envelopes",
+  about:
+    "Keys with an amount and an end of their own, opened through the API, for example for an agent's run. They can be nested: spend counts toward each envelope above, too.",
+  state: "State",
+  states: { open: "Open", ended: "Ended" },
+  status: { open: "Open", expired: "Expired", closed: "Closed" },
+  none: "No open envelopes. Open one with any API key:",
+  noneEnded: "No envelopes have ended yet.",
+  curl: "Request that opens an envelope",
+  unnamed: "Unnamed",
+  columns: {
+    name: "Name",
+    root: "Opened with",
+    spent: "Spent",
+    amount: "Limit",
+    remaining: "Remaining",
+    ends: "Ends",
+    ended: "Ended",
+  },
+  use: "Used",
+  used: "{{spent}} of {{amount}}",
+  reserved: "{{amount}} reserved",
+  details: {
+    id: "ID",
+    key: "Key",
+    above: "Within",
+    models: "Models",
+    opened: "Opened",
+  },
+  costs: {
+    title: "Costs of the run",
+    about: "By model. The cost of an envelope includes those within it. New requests appear within seconds.",
+    columns: { envelope: "Envelope", cost: "Cost" },
+    requests_one: "{{count, number}} request",
+    requests_other: "{{count, number}} requests",
+  },
+  close: {
+    button: "Close envelope",
+    title: "Close “{{name}}”?",
+    about:
+      "Its key, and those of the envelopes within it, stop working within a second. Requests in progress finish and are charged. This can't be undone.",
+    done: "Envelope closed.",
+  },
+} as const;
