@@ -278,6 +278,18 @@ test("an account's oldest responses are deleted beyond its bound", async () => {
   assert.deepEqual((await statuses()).slice(0, 2), [404, 404]);
 });
 
+test("an item's id of any length is stored with its item alone, and not in the row that is read to find it", async () => {
+  const id = "x".repeat(300_000);
+  assert.equal((await create("long-ids", { input: [{ ...user("Hi"), id }] })).json()["store"], true);
+  const connection = await createConnection(scratch.url, { dbName: scratch.database }).asPromise();
+  try {
+    const row = await connection.collection("responses").findOne({ accountId: "long-ids" });
+    assert.ok(JSON.stringify(row).length < 2_000, `the row has ${JSON.stringify(row).length} characters`);
+  } finally {
+    await connection.close();
+  }
+});
+
 test("what is stored is encrypted, and expires after 30 days", async () => {
   await create("sealed", { input: "a secret word: xylophone" });
   await using connection = {

@@ -1,3 +1,6 @@
+/** Longest id that is stored; the gateway's are shorter. */
+export const maxIdChars = 200;
+
 /** A response that the gateway stores for an account, in the collection `responses`. */
 export interface ResponseDocument {
   /** Account and id: ids are made by providers, and may be the same in two accounts. */

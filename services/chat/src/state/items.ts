@@ -1,6 +1,6 @@
 import { fieldsOf, parsedJson, textOf } from "@uag/providers/conversation/fields";
 import { elementsOf, topLevelMembers } from "@uag/providers/json-edit";
-import type { StoredTurn } from "./document.ts";
+import { maxIdChars, type StoredTurn } from "./document.ts";
 
 /** A member of a JSON object, raw; undefined if it has none of this name. */
 export function memberOf(object: Buffer, name: string): Buffer | undefined {
@@ -30,7 +30,11 @@ export function itemId(item: Buffer): string | undefined {
   return textOf(fieldsOf(parsedJson(item.toString("utf8")))["id"]);
 }
 
-/** The ids of items, at most 1,000: those of a longer list are not found by reference. */
+/**
+ * The ids of items, at most 1,000 of at most 200 characters: others are not found by reference. The
+ * row has them, which is read without being accounted for.
+ */
 export function itemIds(items: readonly Buffer[]): string[] {
-  return items.slice(-1_000).flatMap((item) => itemId(item) ?? []);
+  const ids = items.slice(-1_000).flatMap((item) => itemId(item) ?? []);
+  return ids.filter((id) => id.length <= maxIdChars);
 }

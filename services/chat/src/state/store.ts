@@ -6,7 +6,7 @@ import type { ResponseBox } from "@uag/pipeline/idempotency/response-box";
 import { type PieceDocument, SealedPieces } from "@uag/pipeline/sealed-pieces";
 import { randomText } from "@uag/runtime/ids";
 import type { Connection, mongo } from "mongoose";
-import type { ResponseDocument, StoredTurn } from "./document.ts";
+import { maxIdChars, type ResponseDocument, type StoredTurn } from "./document.ts";
 
 const maxPoolSize = 8;
 const dayMs = 24 * 3_600_000;
@@ -16,8 +16,6 @@ const lifeMs = 30 * dayMs;
 const renewBelowMs = lifeMs / 2;
 /** Pieces outlive their response, so that one that is being read stays complete. */
 const pieceGraceMs = 3_600_000;
-/** The gateway's ids are shorter. */
-const maxIdChars = 200;
 
 /** What an account may store; its oldest responses are deleted beyond that. */
 export interface StoreBounds {
