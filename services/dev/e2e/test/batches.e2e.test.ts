@@ -146,6 +146,26 @@ describe("batches through the public server", () => {
     assert.equal(found.failed["insufficient_balance"], 150 - completed);
   });
 
+  test("a line that alone exceeds its key's tokens per minute fails alone; a budget that is used up ends the batch", async () => {
+    const limits = { tokensPerMinute: 2_000n, requestsPerMinute: 100n };
+    const openai = clientOf(await newKey(fleet, limits));
+    const bodies = [chat(0), { ...chat(1), max_tokens: 5_000 }, chat(2)].map((body) => ({ max_tokens: 9, ...body }));
+    const limited = await ended(openai, (await create(openai, bodies)).id);
+    assert.deepEqual([limited.status, limited.request_counts], ["completed", { total: 3, completed: 2, failed: 1 }]);
+    const statuses = (await resultsOf(openai, limited)).map(({ custom_id, response }) => [
+      custom_id,
+      response?.status_code,
+    ]);
+    assert.deepEqual(statuses.toSorted(), [
+      ["line-0", 200],
+      ["line-1", 429],
+      ["line-2", 200],
+    ]);
+    const poor = clientOf(await newKey(fleet, { ...limits, monthlyBudgetNanoUsd: 1n }));
+    const failed = await ended(poor, (await create(poor, [chat(0), chat(1)])).id);
+    assert.deepEqual([failed.status, failed.errors?.data?.[0]?.code], ["failed", "budget_exceeded"]);
+  });
+
   test("an invalid input, and another account's batch and file, are refused", async () => {
     const openai = clientOf(await newKey(fleet, {}));
     const stranger = clientOf(await newAccount(fleet, 1_000_000_000n));

@@ -23,7 +23,7 @@ test("limits and unavailability are waited for, at most a minute at a time", () 
 });
 
 test("a request that exceeds its limit at any time, or whose response is lost, is not repeated", () => {
-  assert.deepEqual(outcome(429, ["x-should-retry", "true"]), { kind: "final" });
+  assert.deepEqual(outcome(429, ["x-should-retry", "false", "x-ratelimit-limit-tokens", "100"]), { kind: "final" });
   assert.deepEqual(outcome(409, ["x-should-retry", "false"]), { kind: "final" });
 });
 

@@ -37,10 +37,9 @@ export function outcomeOf({ status, headers }: LineResponse, failures: number, n
   const after = retryAfterMs(header, now);
   const wait = { kind: "wait", waitMs: Math.min(after ?? defaultWaitMs, maxWaitMs) } as const;
   if (status === 401 || status === 402) return { kind: "stop" };
-  // A budget that is used up; a limit of rate or concurrency may be retried.
-  if (status === 429 && !mayRetry) return { kind: "stop" };
-  // Without a time the request exceeds its limit at any time.
-  if (status === 429) return after === undefined ? { kind: "final" } : wait;
+  // The request alone exceeds a limit of tokens, whose headers it has, or a budget is used up.
+  if (status === 429 && !mayRetry) return { kind: header("x-ratelimit-limit-tokens") === undefined ? "stop" : "final" };
+  if (status === 429) return wait;
   if (status === 503) return wait;
   if (status === 409) return mayRetry ? wait : { kind: "final" };
   if ((status === 500 || status === 502 || status === 504) && failures < maxTries)
