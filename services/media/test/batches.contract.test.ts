@@ -271,3 +271,22 @@ test("a creation repeated with its idempotency key is one batch, and unfinished 
   await create([lineOf(0)]);
   await assert.rejects(create([lineOf(0)]), (error: GatewayError) => error.code === "too_many_open_requests");
 });
+
+test("assembling that fails again and again uses none of the account's space", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { context, create, claim, step, connection, parts } = await openBatches(stack);
+  await create(lines(10));
+  await step();
+  await step();
+  const unreadable = {
+    ...parts,
+    read: async function* () {
+      yield Buffer.from("{");
+      throw new Error("the store is unavailable");
+    },
+  };
+  const assembling = await claim();
+  for (let tries = 0; tries < 3; tries++)
+    await assert.rejects(nextStep({ ...context, parts: unreadable as never }, assembling), /the store is unavailable/);
+  assert.equal(await connection.collection("files").countDocuments(), 0);
+});

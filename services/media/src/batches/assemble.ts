@@ -18,6 +18,9 @@ export interface AssembleContext {
   readonly now: () => number;
 }
 
+/** Of the two result files. */
+type FileIds = Readonly<Record<PartKind, string>>;
+
 interface Assembled {
   readonly id: string;
   readonly bytes: number;
@@ -34,8 +37,25 @@ const names = { output: "output", errors: "error" } as const;
  * @returns the status that it ended with; undefined when another worker has the batch
  */
 export async function assemble(context: AssembleContext, batch: BatchDocument): Promise<BatchStatus | undefined> {
-  const output = await assembleOne(context, batch, "output");
-  const errors = await assembleOne(context, batch, "errors");
+  const ids: FileIds = { output: newId("file"), errors: newId("file") };
+  let status: BatchStatus | undefined;
+  try {
+    status = await assembleAs(ids, context, batch);
+  } finally {
+    // They count toward the account's space. What cannot be removed now, the sweeper removes.
+    if (status === undefined)
+      await Promise.all(Object.values(ids).map((id) => context.files.discard(id).catch(() => undefined)));
+  }
+  return status;
+}
+
+async function assembleAs(
+  ids: FileIds,
+  context: AssembleContext,
+  batch: BatchDocument,
+): Promise<BatchStatus | undefined> {
+  const output = await assembleOne(ids, "output", { ...context, batch });
+  const errors = await assembleOne(ids, "errors", { ...context, batch });
   const { ending } = batch;
   const status: BatchStatus = ending?.status ?? (batch.at.cancelling === undefined ? "completed" : "cancelled");
   const endedAt = new Date(context.now());
@@ -64,15 +84,15 @@ export async function assemble(context: AssembleContext, batch: BatchDocument): 
 }
 
 async function assembleOne(
-  { files, parts, now }: AssembleContext,
-  batch: BatchDocument,
+  ids: FileIds,
   kind: PartKind,
+  { files, parts, now, batch }: AssembleContext & { readonly batch: BatchDocument },
 ): Promise<Assembled | undefined> {
   const own = batch.parts.filter((part) => part.kind === kind);
   if (own.length === 0) return undefined;
   const { accountId, keyId, outputSeconds } = batch;
   const created = now();
-  const file = { _id: newId("file"), objectId: newId("object") };
+  const file = { _id: ids[kind], objectId: newId("object") };
   await files.insert({
     ...file,
     accountId,

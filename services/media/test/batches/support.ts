@@ -152,6 +152,7 @@ export async function openBatches(stack: AsyncDisposableStack) {
   };
   const stored = () => connection.collection("file_objects.files").countDocuments();
   return {
+    connection,
     context,
     batches,
     files,
