@@ -272,6 +272,17 @@ test("a creation repeated with its idempotency key is one batch, and unfinished 
   await assert.rejects(create([lineOf(0)]), (error: GatewayError) => error.code === "too_many_open_requests");
 });
 
+test("a batch beyond the bound is refused only if none of its lines was sent, and then never runs", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { create, batches, connection } = await openBatches(stack);
+  for (let n = 0; n < 3; n++) await create([lineOf(n)]);
+  const begun = await create([lineOf(3)], { claim: "claim_1", begun: true });
+  assert.equal((await batches.find(own, begun._id)).live, true);
+  const unsent = create([lineOf(4)], { claim: "claim_2" });
+  await assert.rejects(unsent, (error: GatewayError) => error.code === "too_many_open_requests");
+  assert.equal(await connection.collection("batches").countDocuments(), 4);
+});
+
 test("assembling that fails again and again uses none of the account's space", async () => {
   await using stack = new AsyncDisposableStack();
   const { context, create, claim, step, connection, parts } = await openBatches(stack);

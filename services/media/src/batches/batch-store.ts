@@ -73,7 +73,10 @@ export class BatchStore {
     const { maxLive } = this.#options;
     const live = await this.#batches.countDocuments({ accountId, live: true }).catch(unavailable);
     if (live <= maxLive) return batch;
-    await this.#batches.deleteOne({ _id: batch._id, claim: "" }).catch(unavailable);
+    // A worker may have it already. Once a line was sent it is not refused, as it costs something.
+    const unsent = { _id: batch._id, begun: false, parts: [] };
+    const { deletedCount } = await this.#batches.deleteOne(unsent).catch(unavailable);
+    if (deletedCount === 0) return batch;
     throw new GatewayError(
       "too_many_open_requests",
       `An account can have ${maxLive} unfinished batches. Wait for some to end, or cancel them.`,
