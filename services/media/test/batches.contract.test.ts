@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { startOperations } from "@uag/harness/start-operations";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { newId } from "@uag/runtime/ids";
 import { createLogger } from "@uag/runtime/log";
 import { endingOf, statusOf } from "../src/batches/batch.ts";
+import { batchOperations } from "../src/batches/operations.ts";
 import { nextStep } from "../src/batches/steps.ts";
 import { BatchWorker } from "../src/batches/worker.ts";
+import { operations } from "../src/operations.ts";
 import { lineOf, openBatches, own } from "./batches/support.ts";
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, n) => lineOf(n));
@@ -300,4 +304,87 @@ test("assembling that fails again and again uses none of the account's space", a
   for (let tries = 0; tries < 3; tries++)
     await assert.rejects(nextStep({ ...context, parts: unreadable as never }, assembling), /the store is unavailable/);
   assert.equal(await connection.collection("files").countDocuments(), 0);
+});
+
+test("an account keeps its newest batches, however many it creates", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { create, batches, connection } = await openBatches(stack);
+  const live = await create([lineOf(0)]);
+  const { _id, ...ended } = await create(["{"]);
+  await connection.collection("batches").updateOne({ _id } as never, { $set: { live: false } });
+  const rows = Array.from({ length: 10_000 }, (_, n) => ({ ...ended, _id: `${_id}_${n}`, live: false }));
+  await connection.collection("batches").insertMany(rows as never);
+  await create([lineOf(1)]);
+  assert.equal(await connection.collection("batches").countDocuments(), 10_001);
+  assert.equal((await batches.find(own, live._id)).live, true);
+  await assert.rejects(batches.find(own, _id), /does not exist/);
+});
+
+const catalog = `
+providers:
+  dash: { protocol: dashscope, base_url: "http://127.0.0.1:9", api_key: none }
+models:
+  - { id: alpha-image-2.0, owned_by: a, created: 2026-01-01, operations: [images.generations], price: { images: 0.05 },
+      upstreams: [{ provider: dash }], image: { family: alpha, sizes: ["1024*1024"], default_size: "1024*1024" } }
+`;
+const mebibyte = 1024 * 1024;
+const account = "acc_1";
+
+/** The operations on batches with the real database. */
+async function startBatches(stack: AsyncDisposableStack) {
+  const batches = await openBatches(stack);
+  const { context, files, time, connection } = batches;
+  const clock = { moment: async () => time.ms, now: () => time.ms } as never;
+  const batchEvents = { created: () => {}, ended: () => {} };
+  const harness = stack.use(
+    await startOperations({
+      catalog,
+      operations: (parts) => ({
+        ...operations({ ...parts, assets: { host: () => assert.fail("an image is hosted") } }),
+        ...batchOperations({
+          ...parts,
+          files,
+          clock,
+          batches: context.batches,
+          batchEvents,
+          publicUrl: "http://gateway",
+          wake: () => {},
+        }),
+      }),
+    }),
+  );
+  /** A file of the account, without its content. */
+  const addFile = async (bytes: number, purpose: "batch" | "batch_output"): Promise<string> => {
+    const id = newId("file");
+    const created = new Date(time.ms);
+    const row = {
+      _id: id,
+      accountId: account,
+      keyId: "key_1",
+      filename: "a",
+      purpose,
+      bytes,
+      objectId: newId("object"),
+    };
+    await files.insert({ ...row, state: "ready", createdAt: created });
+    return id;
+  };
+  return { ...batches, connection, addFile, call: harness.call.bind(harness) };
+}
+
+test("an account whose results exceed its space creates no further batch until it deletes files", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { addFile, call, connection, files } = await startBatches(stack);
+  const input = await addFile(100, "batch");
+  const results = await addFile(50 * mebibyte, "batch_output");
+  const body = { input_file_id: input, endpoint: "/v1/chat/completions", completion_window: "24h" };
+  const refused = await call("batches.create", body, { account });
+  assert.deepEqual(
+    [refused.status, (refused.json()["error"] as { code: string }).code],
+    [413, "storage_limit_exceeded"],
+    refused.text,
+  );
+  assert.equal(await connection.collection("batches").countDocuments(), 0);
+  await files.delete(account, results);
+  assert.equal((await call("batches.create", body, { account })).status, 200);
 });

@@ -10,6 +10,8 @@ import { type BatchDocument, type BatchOwner, statusOf } from "./batch.ts";
 export const leaseMs = 12_000;
 /** How long a batch can be read after its end. */
 const keptSeconds = 90 * 86_400;
+/** How many of an account's batches can be read; its oldest that have ended are deleted beyond that. */
+const maxKept = 10_000;
 
 /** A change to a batch by the worker that has claimed it. */
 export type BatchUpdate = mongo.UpdateFilter<BatchDocument>;
@@ -63,6 +65,7 @@ export class BatchStore {
    */
   async create(batch: BatchDocument): Promise<BatchDocument> {
     const { accountId, keyId, idempotencyKey } = batch;
+    await this.#prune(accountId);
     try {
       await this.#batches.insertOne(batch);
     } catch (error) {
@@ -81,6 +84,18 @@ export class BatchStore {
       "too_many_open_requests",
       `An account can have ${maxLive} unfinished batches. Wait for some to end, or cancel them.`,
     );
+  }
+
+  /** Deletes an account's oldest batches, so that one more can be kept; those that run stay. */
+  async #prune(accountId: string): Promise<void> {
+    const newest = this.#batches.find({ accountId }, { projection: { _id: 1 } }).sort({ _id: -1 });
+    const [excess] = await newest
+      .skip(maxKept - 1)
+      .limit(1)
+      .toArray()
+      .catch(unavailable);
+    if (excess === undefined) return;
+    await this.#batches.deleteMany({ accountId, _id: { $lte: excess._id }, live: false }).catch(unavailable);
   }
 
   /** @throws {GatewayError} `not_found` also for another account's batch */

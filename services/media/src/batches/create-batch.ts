@@ -32,6 +32,8 @@ async function create(context: BatchContext, exchange: LinkExchange, caller: Cal
   const body = await exchange.readBody({ maxBytes: maxBodyBytesOf(exchange.operation) });
   const request = checked(createBatchRequest, readJsonObject(body).fields);
   const { accountId, keyId } = caller;
+  // Result files are also stored beyond the account's space; then no more are made.
+  await context.files.requireSpace(accountId);
   const input = inputOf(await findInput(context, accountId, request.input_file_id));
   const now = await clock.moment();
   const idempotencyKey = exchange.header("idempotency-key");

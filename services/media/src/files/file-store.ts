@@ -57,7 +57,16 @@ export class FileStore {
    */
   async begin(file: FileDocument): Promise<void> {
     await this.insert(file);
-    const { accountId, _id } = file;
+    try {
+      await this.requireSpace(file.accountId);
+    } catch (error) {
+      await this.#files.deleteOne({ _id: file._id }).catch(unavailable);
+      throw error;
+    }
+  }
+
+  /** @throws {GatewayError} `storage_limit_exceeded` when an account's files exceed its space */
+  async requireSpace(accountId: string): Promise<void> {
     const [used] = await this.#files
       .aggregate<{ bytes: number; files: number }>([
         { $match: { accountId } },
@@ -66,7 +75,6 @@ export class FileStore {
       .catch(unavailable);
     const { maxBytes, maxFiles } = this.#space;
     if (used === undefined || (Number(used.bytes) <= maxBytes && Number(used.files) <= maxFiles)) return;
-    await this.#files.deleteOne({ _id }).catch(unavailable);
     throw new GatewayError(
       "storage_limit_exceeded",
       `The account may store ${maxFiles} files with ${maxBytes} bytes in all. Delete files that you no longer need.`,
