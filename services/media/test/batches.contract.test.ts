@@ -388,3 +388,15 @@ test("an account whose results exceed its space creates no further batch until i
   await files.delete(account, results);
   assert.equal((await call("batches.create", body, { account })).status, 200);
 });
+
+test("a message that is too long once it is written as a line is refused, and leaves no file", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { call, connection, stored } = await startBatches(stack);
+  const numbers = Array(99_000).fill("1e20").join(",");
+  const start = `{"requests":[{"custom_id":"a","params":{"model":"m","n":[${numbers}],"text":"`;
+  const end = `"}}]}`;
+  const body = start + "x".repeat(32 * mebibyte - start.length - end.length) + end;
+  const refused = await call("message_batches.create", body, { account });
+  assert.deepEqual([refused.status, refused.text.includes("is longer than")], [413, true], refused.text.slice(0, 300));
+  assert.deepEqual([await connection.collection("batches").countDocuments(), await stored()], [0, 0]);
+});

@@ -8,6 +8,7 @@ import { checked } from "@uag/untrusted/schema-fault";
 import type { z } from "zod";
 import { type BatchDocument, messagesEndpoint } from "./batch.ts";
 import type { BatchContext } from "./context.ts";
+import { maxLineBytesOf } from "./endpoints.ts";
 import { newBatch } from "./new-batch.ts";
 
 /** Longer than a batch takes. */
@@ -85,7 +86,13 @@ function requireUniqueIds(requests: Requests): void {
   }
 }
 
+/** @throws {GatewayError} `payload_too_large`: written again, a number such as 1e20 is longer than it was */
 async function* linesOf(requests: Requests): AsyncGenerator<Buffer> {
-  for (const { custom_id, params } of requests)
-    yield Buffer.from(`${JSON.stringify({ custom_id, method: "POST", url: messagesEndpoint, body: params })}\n`);
+  const maxBytes = maxLineBytesOf(messagesEndpoint);
+  for (const { custom_id, params } of requests) {
+    const line = Buffer.from(`${JSON.stringify({ custom_id, method: "POST", url: messagesEndpoint, body: params })}\n`);
+    if (line.length > maxBytes)
+      throw new GatewayError("payload_too_large", `The request ${custom_id} is longer than ${maxBytes} bytes.`);
+    yield line;
+  }
 }

@@ -23,8 +23,11 @@ function routeOf(path: BatchEndpoint): ForwardRoute {
   return route;
 }
 
-/** The largest request body of an endpoint, bytes. */
-export const maxBodyBytesOf = (path: BatchEndpoint): number => routeOf(path).maxBodyBytes;
+/** Beside its body, a line has an id, a method and a path. */
+const envelopeBytes = 4 * 1024;
+
+/** The longest line of an input file, bytes: the endpoint's largest body, and what is beside it. */
+export const maxLineBytesOf = (path: BatchEndpoint): number => routeOf(path).maxBodyBytes + envelopeBytes;
 
 /** @throws {Error} when there is no link to the endpoint's service */
 export function targetOf(links: BatchLinks, path: BatchEndpoint): Target {

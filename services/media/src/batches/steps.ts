@@ -3,7 +3,7 @@ import { type AssembleContext, assemble } from "./assemble.ts";
 import { type BatchDocument, type BatchStatus, endingOf, type Part, type Position } from "./batch.ts";
 import type { BatchUpdate } from "./batch-store.ts";
 import { type CheckedInput, checkInput } from "./check-input.ts";
-import { maxBodyBytesOf } from "./endpoints.ts";
+import { maxLineBytesOf } from "./endpoints.ts";
 import { type Line, linesOf } from "./lines.ts";
 import type { LineContext } from "./send-line.ts";
 import { readSlice, runSlice, skipRest } from "./slice.ts";
@@ -26,9 +26,6 @@ export interface Claimed {
   /** The same, some time later. */
   readonly giveUp: AbortSignal;
 }
-
-/** Beside its body, a line has an id, a method and a path. */
-const envelopeBytes = 4 * 1024;
 
 /**
  * Does the next step of a batch and commits it.
@@ -83,7 +80,7 @@ async function inputOf(
   objects: ObjectStore,
   { input, next, endpoint }: BatchDocument,
 ): Promise<AsyncIterable<Line> | undefined> {
-  const maxBytes = maxBodyBytesOf(endpoint) + envelopeBytes;
+  const maxBytes = maxLineBytesOf(endpoint);
   if (next.offset >= input.bytes) return linesOf((async function* () {})(), { ...next, maxBytes });
   const object = await objects.find(input.objectId);
   if (object === undefined) return undefined;
