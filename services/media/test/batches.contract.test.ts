@@ -42,7 +42,7 @@ test("workers run batches of several accounts side by side, and one that stops l
   const ended: string[] = [];
   const events = { created: () => {}, ended: ({ _id }: { _id: string }) => void ended.push(_id) };
   const log = createLogger({ service: "test", level: "silent" });
-  const open = () => new BatchWorker({ context, atOnce: 2, events, log });
+  const open = () => new BatchWorker({ context, atOnce: 2, keptMs: 60_000, events, log });
   const first = open();
   await waitFor(() => backend.billed.size > 20, { what: "some lines to run" });
   await first[Symbol.asyncDispose]();
@@ -98,6 +98,38 @@ test("a slice whose worker died is repeated: what was billed is replayed, with t
   await context.batches.release(claimed.batch, 0);
   assert.equal(await finish(), "completed");
   assert.equal((await outcome(batch, 30)).output.length, 30);
+});
+
+test("a slice is not repeated once the responses of its lines are no longer stored", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { backend, context, create, claim, step, outcome, time } = await openBatches(stack);
+  const batch = await create(lines(20));
+  await step();
+  const claimed = await claim();
+  backend.respond = ({ n }) => {
+    if (n === 10) claimed.leave.abort(new Error("killed"));
+    return { status: 200, body: { n } };
+  };
+  await assert.rejects(nextStep(context, claimed), /killed/);
+  await context.batches.release(claimed.batch, 0);
+  const billed = backend.billed.size;
+  assert.ok(billed > 0);
+  backend.forget();
+  time.ms += 60_000;
+  await context.connection.collection("batches").updateMany({}, { $set: { dueAt: new Date(0) } });
+  const ended = Promise.withResolvers<void>();
+  const events = { created: () => {}, ended: () => ended.resolve() };
+  const log = createLogger({ service: "test", level: "silent" });
+  await using worker = new BatchWorker({ context, atOnce: 1, keptMs: 60_000, events, log });
+  worker.wake();
+  const wake = setInterval(
+    () => void context.connection.collection("batches").updateMany({ claim: "" }, { $set: { dueAt: new Date(0) } }),
+    50,
+  );
+  await ended.promise.finally(() => clearInterval(wake));
+  const { batch: failed, errors } = await outcome(batch, 20);
+  assert.deepEqual([failed.status, errors.length, backend.billed.size], ["failed", 20, billed]);
+  assert.equal(errors[0]?.error?.code, "idempotency_result_lost");
 });
 
 test("a balance that runs out ends the batch with a partial result that says so", async () => {

@@ -165,8 +165,9 @@ export class BatchStore {
   }
 
   /** Records that lines of the next slice are being sent. False when another worker has the batch. */
-  async begin({ _id, claim }: BatchDocument): Promise<boolean> {
-    return (await this.#batches.updateOne({ _id, claim }, { $set: { begun: true } })).matchedCount === 1;
+  async begin({ _id, claim, begun }: BatchDocument): Promise<boolean> {
+    const set = { begun: true, ...(!begun && { begunAt: new Date(this.#options.now()) }) };
+    return (await this.#batches.updateOne({ _id, claim }, { $set: set })).matchedCount === 1;
   }
 
   /**

@@ -101,6 +101,8 @@ export interface BatchDocument {
   readonly next: Position;
   /** Lines of the slice at `next` may have been sent. */
   readonly begun: boolean;
+  /** When the latest slice was first begun. */
+  readonly begunAt?: Date;
   readonly ending?: Ending;
   readonly parts: readonly Part[];
   readonly errors?: readonly BatchError[];

@@ -18,6 +18,9 @@ import { createBatchEvents } from "./events.ts";
 import { PartStore } from "./part-store.ts";
 import { BatchWorker } from "./worker.ts";
 
+/** How long receipts are stored where responses are not. */
+const receiptMs = 24 * 3_600_000;
+
 /** What batches are opened with. */
 export interface OpenBatchesOptions {
   readonly context: CapabilityContext;
@@ -54,6 +57,7 @@ export async function openBatches(config: MediaConfig, options: OpenBatchesOptio
       concurrency: config.BATCH_CONCURRENCY,
     },
     atOnce: config.BATCHES_AT_ONCE,
+    keptMs: config.ANSWER_TTL_MS || receiptMs,
     events,
     log,
   });

@@ -1,6 +1,6 @@
 import type { Logger } from "@uag/runtime/log";
 import { Wakeup } from "@uag/runtime/wakeup";
-import { type BatchDocument, endingOf } from "./batch.ts";
+import { type BatchDocument, type Ending, endingOf } from "./batch.ts";
 import { leaseMs } from "./batch-store.ts";
 import type { BatchEvents } from "./events.ts";
 import { type Claimed, nextStep, type StepContext } from "./steps.ts";
@@ -10,12 +10,16 @@ const idleMs = 1_000;
 const afterFailureMs = 2_000;
 /** How long a repeated slice may wait after its batch was stopped. */
 const giveUpMs = 10 * 60_000;
+/** The longest delay of a timer. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** What a {@link BatchWorker} works with. */
 export interface WorkerOptions {
   readonly context: StepContext;
   /** Batches in progress at a time, each of another account. */
   readonly atOnce: number;
+  /** How long the services store responses under an idempotency key, milliseconds. */
+  readonly keptMs: number;
   readonly events: BatchEvents;
   readonly log: Logger;
 }
@@ -75,8 +79,8 @@ export class BatchWorker implements AsyncDisposable {
   }
 
   async #step(batch: BatchDocument): Promise<void> {
-    const { context, events, log } = this.#options;
-    const held = new Held(batch, { context, stopping: this.#stop.signal });
+    const { context, events, log, keptMs } = this.#options;
+    const held = new Held(batch, { context, keptMs, stopping: this.#stop.signal });
     try {
       const status = await nextStep(context, held);
       if (status !== undefined) events.ended(batch, status);
@@ -91,6 +95,16 @@ export class BatchWorker implements AsyncDisposable {
   }
 }
 
+const responsesLost: Ending = {
+  status: "failed",
+  code: "idempotency_result_lost",
+  message: "The request may have run and been billed before an interruption; its response is no longer stored.",
+};
+
+interface HeldOptions extends Pick<WorkerOptions, "context" | "keptMs"> {
+  readonly stopping: AbortSignal;
+}
+
 /** A claim, renewed until disposed, and what it learns of its batch with each renewal. */
 class Held implements Claimed, Disposable {
   readonly batch: BatchDocument;
@@ -103,13 +117,15 @@ class Held implements Claimed, Disposable {
   readonly giveUp = this.#giveUp.signal;
   readonly #timer: NodeJS.Timeout;
   #giveUpTimer: NodeJS.Timeout | undefined;
+  #lostTimer: NodeJS.Timeout | undefined;
   #renewedAt = performance.now();
 
-  constructor(batch: BatchDocument, { context, stopping }: { context: StepContext; stopping: AbortSignal }) {
+  constructor(batch: BatchDocument, { context, keptMs, stopping }: HeldOptions) {
     this.batch = batch;
     this.#context = context;
     this.signal = AbortSignal.any([stopping, this.#lost.signal]);
     this.#observe(batch);
+    if (batch.begun) this.#giveUpAt((batch.begunAt ?? batch.createdAt).getTime() + keptMs);
     this.#timer = setInterval(() => void this.#renew(), renewEveryMs);
     this.#timer.unref();
   }
@@ -117,6 +133,14 @@ class Held implements Claimed, Disposable {
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
     clearTimeout(this.#giveUpTimer);
+    clearTimeout(this.#lostTimer);
+  }
+
+  /** From then on a line that was billed would be billed again. */
+  #giveUpAt(ms: number): void {
+    const leftMs = ms - this.#context.now();
+    if (leftMs <= 0) this.#giveUp.abort(responsesLost);
+    else this.#lostTimer = setTimeout(() => this.#giveUp.abort(responsesLost), Math.min(leftMs, maxTimerMs)).unref();
   }
 
   async #renew(): Promise<void> {

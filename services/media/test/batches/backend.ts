@@ -24,6 +24,11 @@ export class Backend implements Opener {
   readonly billed = new Map<number, number>();
   readonly #kept = new Map<string, { readonly requestId: string; readonly body: object }>();
 
+  /** The stored responses expire. */
+  forget(): void {
+    this.#kept.clear();
+  }
+
   open(request: LinkRequest, response: LinkResponse): LinkCall {
     const chunks: Buffer[] = [];
     let over = false;
