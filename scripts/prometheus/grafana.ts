@@ -28,7 +28,7 @@ const variable = (name: string, query: string, regex = ""): object => ({
   multi: true,
   includeAll: true,
   allValue: ".*",
-  current: { text: "All", value: "$__all" },
+  current: { text: ["All"], value: ["$__all"] },
 });
 
 const variables: readonly object[] = [
