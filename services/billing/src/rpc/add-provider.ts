@@ -24,9 +24,11 @@ const maxProviders = 100;
 export async function templates({ readSource }: Billing): Promise<Map<string, ProviderTemplate>> {
   const { providers } = rowsOf({ ...(await readSource()), overlay: noOverlay });
   const own = Object.entries(providers).map(([name, row]): [string, ProviderTemplate] => {
-    const { protocol, developer_role, openai_options, on_abort, caches_from_tokens, api_version, free_fields } = row;
-    const settings = { developer_role, openai_options, on_abort, caches_from_tokens, api_version, free_fields };
-    return [name, { protocol, base_url: addressOf(row.base_url), ...settings }];
+    const { protocol, developer_role, openai_options, on_abort, caches_from_tokens, api_version } = row;
+    const { unsupported_fields, free_fields } = row;
+    const settings = { developer_role, openai_options, on_abort, caches_from_tokens, api_version };
+    const fields = { unsupported_fields, free_fields };
+    return [name, { protocol, base_url: addressOf(row.base_url), ...settings, ...fields }];
   });
   return new Map([...own, ...Object.entries(providerTemplates)]);
 }

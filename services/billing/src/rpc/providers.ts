@@ -107,6 +107,7 @@ const settable = new Set([
   "adaptive_concurrency",
   "caches_from_tokens",
   "api_version",
+  "unsupported_fields",
   "free_fields",
 ]);
 

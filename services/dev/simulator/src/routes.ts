@@ -13,6 +13,7 @@ import type { Provider } from "./http/types.ts";
 import { media } from "./media/routes.ts";
 import { openAi } from "./openai/routes.ts";
 import { vendor } from "./vendor/routes.ts";
+import { vendorVariants } from "./vendor/variants.ts";
 import { vertex } from "./vertex/routes.ts";
 import { voyage } from "./voyage/routes.ts";
 import { xai } from "./xai/routes.ts";
@@ -42,5 +43,6 @@ export const providers: readonly Provider[] = [
   voyage,
   xai,
   vendor,
+  ...vendorVariants,
   media,
 ];

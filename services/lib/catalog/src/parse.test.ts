@@ -81,6 +81,7 @@ test("parses a row into a model with its provider and defaults", () => {
     onAbort: undefined,
     responsesApi: false,
     apiVersion: undefined,
+    unsupportedFields: new Set(),
     cachesFromTokens: undefined,
     developerRole: true,
     openAiOptions: new Set(openAiOptionNames),

@@ -4,6 +4,7 @@ import {
   concurrencyFigures,
   credentialCaps,
   credentialShare,
+  unsupportedFields,
 } from "@uag/contract/requests/admin-providers";
 import { z } from "zod";
 import { openAiOptionNames, protocolNames } from "./protocols.ts";
@@ -147,6 +148,11 @@ export const providerSchema = z.strictObject({
     .default(false)
     .describe(
       "Has OpenAI's Responses API: requests to `POST /v1/responses` are passed to it. Default: they are translated to its protocol.",
+    ),
+  unsupported_fields: unsupportedFields
+    .default([])
+    .describe(
+      "Fields of chat requests that the provider rejects, such as stream_options: they are left out, and max_tokens is sent in place of max_completion_tokens.",
     ),
   free_fields: z
     .array(z.string().regex(/^\w+(\.\w+)?$/, "must be a field's name, such as output_config.effort"))

@@ -69,6 +69,7 @@ export function resolveProvider(
     onAbort: row.on_abort,
     responsesApi: row.responses_api,
     apiVersion: row.api_version,
+    unsupportedFields: new Set(row.unsupported_fields),
     cachesFromTokens: row.caches_from_tokens,
     developerRole: row.developer_role ?? protocols[row.protocol].developerRole,
     freeFields: new Set(row.free_fields),

@@ -16,3 +16,14 @@ test("each template is a valid provider of the catalogue once it has an address"
 test("a template assumes that its vendor bills a stream to its end", () => {
   for (const template of Object.values(providerTemplates)) assert.equal(template["on_abort"], "continues");
 });
+
+test("a provider cannot be sent requests without the fields that bound their cost", () => {
+  const catalogWith = (field: string) =>
+    parseCatalog(
+      `providers: { p: { protocol: openai, base_url: https://p.test, api_key: k, unsupported_fields: [${field}] } }\nmodels: []`,
+      {},
+    );
+  assert.ok(catalogWith("stream_options").providers.get("p")?.unsupportedFields?.has("stream_options"));
+  for (const field of ["max_tokens", "model", "Stream-Options"])
+    assert.throws(() => catalogWith(field), /unsupported_fields/);
+});

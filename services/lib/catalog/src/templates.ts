@@ -10,13 +10,30 @@ export type ProviderTemplate = Pick<z.input<typeof providerSchema>, "protocol" |
 const compatible = { protocol: "openai", developer_role: false, openai_options: [], on_abort: "continues" } as const;
 
 /**
+ * It rejects fields that it does not know with 422. Its streams end with their usage unasked
+ * (https://docs.mistral.ai/api/endpoint/chat).
+ */
+const rejectedByMistral = [
+  "logit_bias",
+  "logprobs",
+  "max_completion_tokens",
+  "seed",
+  "service_tier",
+  "store",
+  "stream_options",
+  "top_logprobs",
+  "user",
+  "verbosity",
+] as const;
+
+/**
  * Providers that the catalogue's file does not have, with the base URL of their documentation.
  * Those of the file are templates as well.
  */
 export const providerTemplates: Readonly<Record<string, ProviderTemplate>> = {
   openrouter: { ...compatible, base_url: "https://openrouter.ai/api/v1" },
   groq: { ...compatible, base_url: "https://api.groq.com/openai/v1" },
-  mistral: { ...compatible, base_url: "https://api.mistral.ai/v1" },
+  mistral: { ...compatible, base_url: "https://api.mistral.ai/v1", unsupported_fields: rejectedByMistral },
   together: { ...compatible, base_url: "https://api.together.xyz/v1" },
   fireworks: { ...compatible, base_url: "https://api.fireworks.ai/inference/v1" },
   cerebras: { ...compatible, base_url: "https://api.cerebras.ai/v1" },

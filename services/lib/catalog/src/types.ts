@@ -150,6 +150,8 @@ export interface Provider extends ProviderAccess {
   readonly freeFields: ReadonlySet<string>;
   /** Whether it has OpenAI's Responses API; absent where a test makes a provider: no. */
   readonly responsesApi?: boolean;
+  /** Fields of chat requests that it rejects, which are left out; absent where a test makes a provider: none. */
+  readonly unsupportedFields?: ReadonlySet<string>;
   /** Azure's version of its API, by which calls name deployments in their path; absent: the v1 API. */
   readonly apiVersion?: string | undefined;
   /**

@@ -43,6 +43,7 @@ const providerSettings = [
   "free_fields",
   "on_abort",
   "openai_options",
+  "unsupported_fields",
 ];
 const modelFields = [
   "aliases",

@@ -12,6 +12,19 @@ export const apiVersion = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}(-preview)?$/, "must be a date, such as 2024-10-21, with or without -preview");
 
+/** Without these a request has no meaning, or its cost no bound. */
+const neededFields: ReadonlySet<string> = new Set(["max_tokens", "messages", "model", "stream"]);
+
+/** Fields that a provider rejects, here and in the catalogue's file. */
+export const unsupportedFields = z
+  .array(
+    z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,63}$/, "must be a field's name, such as stream_options")
+      .refine((field) => !neededFields.has(field), "cannot be left out of a request"),
+  )
+  .max(50);
+
 /** When an upstream's circuit breaker opens, here and in the catalogue's file. */
 export const circuitFigures = {
   failure_share: z
@@ -77,6 +90,11 @@ const settings = {
     .nullish()
     .describe(
       "Limits the concurrent calls to each of its models in each process by additive increase and multiplicative decrease: rate limits and timeouts lower the limit. Calls above it go to other upstreams, if one is available. Default: no limit.",
+    ),
+  unsupported_fields: unsupportedFields
+    .nullish()
+    .describe(
+      "Fields of `POST /v1/chat/completions` that the provider rejects, such as `stream_options`. They are left out of requests to it; in place of `max_completion_tokens` it gets `max_tokens`.",
     ),
   free_fields: z
     .array(z.string().max(200))

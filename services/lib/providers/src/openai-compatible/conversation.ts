@@ -7,7 +7,7 @@ import type { UpstreamCall } from "../generation.ts";
 import { takesSampling } from "../reasoning.ts";
 import { messagesOf, type OpenAiContext } from "./messages.ts";
 import { optionFields, samplingFields } from "./options.ts";
-import { providerHeaders } from "./request.ts";
+import { capFieldOf, providerHeaders } from "./request.ts";
 import { isStrictSchema } from "./strict-schema.ts";
 import { thinkingFields } from "./thinking.ts";
 
@@ -26,7 +26,9 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     model: upstream.model,
     messages: await messagesOf(conversation, context),
     ...(stream && { stream: true, stream_options: { include_usage: true } }),
-    ...(conversation.outputCap !== undefined && { [model.outputCapField ?? "max_tokens"]: conversation.outputCap }),
+    ...(conversation.outputCap !== undefined && {
+      [capFieldOf(model, upstream.provider) ?? "max_tokens"]: conversation.outputCap,
+    }),
     ...(conversation.candidates > 1 && { n: conversation.candidates }),
     ...toolFields(conversation, context),
     ...samplingFields(conversation, context, takes),
@@ -36,10 +38,12 @@ export async function encodeForOpenAi(conversation: Conversation, context: OpenA
     ...formatField(conversation),
     ...(conversation.user !== undefined && { user: shortUser(conversation.user) }),
   };
+  const { unsupportedFields } = upstream.provider;
+  const fields = Object.entries(body).filter(([name]) => unsupportedFields?.has(name) !== true);
   return {
     path: variant.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
-    body: await encodeJson(body),
+    body: await encodeJson(Object.fromEntries(fields)),
     stream,
   };
 }

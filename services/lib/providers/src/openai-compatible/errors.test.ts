@@ -48,3 +48,19 @@ test("keeps the details that an error's message refers to, without secrets", () 
   const long = inside({ code: 400, message: "m", metadata: { raw: "x".repeat(100_000) } });
   assert.ok((long.reported?.message.length ?? 0) < 5_000);
 });
+
+test("names the field that a server made with FastAPI rejects, in Mistral's form and in the usual one", () => {
+  const detail = [
+    { type: "extra_forbidden", loc: ["body", "user"], msg: "Extra inputs are not permitted", input: "u" },
+  ];
+  for (const body of [{ object: "error", message: { detail }, type: "invalid_request_error" }, { detail }]) {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const failure = openAiFailure({ status: 422, header: () => undefined, body: bytes }, upstream, openAiVariant);
+    assert.deepEqual([failure.kind, failure.reported?.message], ["client", "user: Extra inputs are not permitted"]);
+  }
+  const none = Buffer.from('{"detail":"Not Found"}');
+  assert.equal(
+    openAiFailure({ status: 422, header: () => undefined, body: none }, upstream, openAiVariant).reported,
+    undefined,
+  );
+});

@@ -87,11 +87,23 @@ function messageIn(value: unknown, upstream: Upstream): UpstreamMessage | undefi
     if (typeof found === "number") return String(found);
     return typeof found === "string" && found !== "" ? redact(found, upstream.provider) : undefined;
   };
-  const message = text("message");
+  const message = text("message") ?? invalidFieldIn(body, upstream);
   if (message === undefined) return undefined;
   const details = detailsIn(inner);
   const whole = details === undefined ? message : `${message} ${redact(details, upstream.provider)}`;
   return { message: whole, type: text("type"), code: text("code"), param: text("param") };
+}
+
+/**
+ * The first field that is not valid, as servers made with FastAPI name it, in `detail` or in Mistral's `message`
+ * (https://docs.mistral.ai/api, "Validation Error").
+ */
+function invalidFieldIn({ message, detail }: Record<string, unknown>, { provider }: Upstream): string | undefined {
+  const details = Array.isArray(detail) ? detail : isObject(message) ? message["detail"] : undefined;
+  const first: unknown = Array.isArray(details) ? details[0] : undefined;
+  if (!isObject(first) || typeof first["msg"] !== "string") return undefined;
+  const path = Array.isArray(first["loc"]) ? first["loc"].filter((part) => part !== "body").join(".") : "";
+  return redact(path === "" ? first["msg"] : `${path}: ${first["msg"]}`, provider);
 }
 
 /** Longer details are cut. */

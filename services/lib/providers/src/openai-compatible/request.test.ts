@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { firstUpstream, testCall, testModel } from "../../test/support.ts";
 import { dashScopeVariant } from "../dashscope/variant.ts";
+import { messagesFormat } from "../formats/messages/format.ts";
+import { generationAdapter } from "../registry.ts";
 import { encodeChat } from "./request.ts";
 import { openAiVariant } from "./variant.ts";
 
@@ -130,4 +132,24 @@ test("renames fields for DashScope", () => {
     "a choice that DashScope cannot express is passed on, for it to reject",
   );
   assert.equal(choice([f], { enable_thinking: true }), "required");
+});
+
+test("fields that the provider rejects are left out, and the cap is sent under its older name", async () => {
+  const upstream = firstUpstream(plain);
+  const unsupportedFields = new Set(["stream_options", "max_completion_tokens", "user"]);
+  const strict = { ...upstream, provider: { ...upstream.provider, unsupportedFields } };
+  const body =
+    '{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_completion_tokens":7,"user":"u"}';
+  const call = testCall(body, plain);
+  assert.equal(
+    encodeChat(call, strict, openAiVariant).body.toString(),
+    '{"model":"real","stream":true,"max_tokens":7}',
+  );
+  const lowered = encodeChat({ ...call, outputCap: 5 }, strict, openAiVariant).body.toString();
+  assert.equal(JSON.parse(lowered).max_tokens, 5);
+  const adapter = generationAdapter(messagesFormat, strict) ?? assert.fail();
+  const message = '{"model":"m","max_tokens":7,"stream":true,"messages":[{"role":"user","content":"Hi"}]}';
+  const translated = await adapter.encode(testCall(message, plain), strict, new AbortController().signal);
+  const { stream_options: options, max_tokens: cap } = JSON.parse(translated.body.toString());
+  assert.deepEqual([options, cap], [undefined, 7]);
 });

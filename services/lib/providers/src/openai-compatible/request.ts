@@ -1,4 +1,4 @@
-import type { Provider, Upstream } from "@uag/catalog/types";
+import type { Model, Provider, Upstream } from "@uag/catalog/types";
 import { bearerOf } from "../bearer.ts";
 import { fieldsOf, listOf, textOf } from "../conversation/fields.ts";
 import type { GenerationCall, UpstreamCall } from "../generation.ts";
@@ -16,9 +16,10 @@ export function encodeChat(call: GenerationCall, upstream: Upstream, variant: Op
   const stream = call.stream || call.model.streamOnly;
   if (stream && !call.stream) edits.set("stream", "true");
   if (stream) requestUsage(edits, call, members);
-  setOutputCap(edits, call, members);
+  setOutputCap(edits, call, { members, field: capFieldOf(call.model, upstream.provider) });
   if (!variant.takesRequired) nameOnlyTool(edits, call);
   setMessages(edits, call, { developerRole: upstream.provider.developerRole, audioByUrl: variant.audioByUrl });
+  for (const field of upstream.provider.unsupportedFields ?? []) edits.set(field, undefined);
   return {
     path: variant.path,
     headers: [...providerHeaders(upstream.provider), "x-client-request-id", call.requestId],
@@ -51,9 +52,17 @@ function setMessages(edits: Map<string, string | undefined>, { fields }: Generat
   if (messages !== undefined) edits.set("messages", JSON.stringify(messages));
 }
 
-/** Sends the cap under the name that the model accepts, and lowers it if the call says so. */
-function setOutputCap(edits: Map<string, string | undefined>, call: GenerationCall, members: readonly Member[]): void {
-  const { outputCapField } = call.model;
+/** The only name under which an upstream accepts the output cap; undefined: the client's. */
+export function capFieldOf({ outputCapField }: Model, { unsupportedFields }: Provider): Model["outputCapField"] {
+  return unsupportedFields?.has("max_completion_tokens") ? "max_tokens" : outputCapField;
+}
+
+/** Sends the cap under the name that the upstream accepts, and lowers it if the call says so. */
+function setOutputCap(
+  edits: Map<string, string | undefined>,
+  call: GenerationCall,
+  { members, field: outputCapField }: { members: readonly Member[]; field: Model["outputCapField"] },
+): void {
   if (outputCapField === undefined && call.outputCap === undefined) return;
   const newest = rawValue(call.body, members, "max_completion_tokens")?.toString("latin1");
   const requested =
