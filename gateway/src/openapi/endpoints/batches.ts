@@ -16,7 +16,7 @@ export const endpoints = {
     summary: "Creates a batch from a file of requests",
     request: { CreateBatchRequest: createBatchRequest },
     ok: { json: { Batch: batch } },
-    errors: ["too_many_open_requests"],
+    errors: ["too_many_open_requests", "storage_limit_exceeded"],
   },
   "batches.list": {
     id: "listBatches",
