@@ -47,11 +47,12 @@ async function unaryReply(
   { response, ...base }: ReplyBase & { readonly response: UnaryResponse },
 ): Promise<UnaryReply> {
   const { usage } = response;
+  const { body } = response;
   const completed = completedOf(admitted);
-  const body = (completed && (await keeper?.response(completed, response.body))) ?? response.body;
   const charge = usage ?? (await estimatedUsage(admitted, { text: response.deliveredText(), upstream: base.upstream }));
   const headers = ["content-type", "application/json", ...sizeHeaders(admitted)];
-  return { kind: "unary", ...base, charge, headers, body };
+  const closing = completed && keeper && (() => keeper.response(completed, body));
+  return { kind: "unary", ...base, charge, headers, body, ...(closing && { closing }) };
 }
 
 function streamReply(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fieldsOf, parsedJson, textOf } from "@uag/providers/conversation/fields";
 import { editMembers, topLevelMembers } from "@uag/providers/json-edit";
+import { crashPoint } from "@uag/runtime/crash-point";
 import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { SseEvent } from "@uag/untrusted/sse/event";
@@ -90,7 +91,10 @@ export class ResponseKeeper {
     const id = textOf(fieldsOf(parsedJson(response.toString("utf8")))["id"]) ?? "";
     const ids = itemIds(itemsOfTurn({ input, response }));
     const putting = store.put(accountId, { id, previousIds, input, response, itemIds: ids }).then(
-      () => true,
+      () => {
+        crashPoint("response-stored");
+        return true;
+      },
       (error: unknown) => {
         failed(requestId, error);
         return false;

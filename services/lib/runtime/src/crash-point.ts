@@ -39,8 +39,11 @@ export const taskCrashPoints = [
   "task-billed",
 ] as const;
 
+/** The same once a response is stored, of accounts that store theirs. */
+export const storedCrashPoints = ["response-stored"] as const;
+
 /** A place in the code where a test can end the process. */
-export type CrashPoint = (typeof crashPoints)[number] | (typeof taskCrashPoints)[number];
+export type CrashPoint = (typeof crashPoints | typeof taskCrashPoints | typeof storedCrashPoints)[number];
 
 const [armed, nth = "1"] = (process.env["CRASH_AT"] ?? "").split(":");
 let left = Number(nth);

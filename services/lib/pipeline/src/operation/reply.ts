@@ -28,6 +28,8 @@ export interface UnaryReply extends ReplyBase {
    * throw.
    */
   readonly body: Buffer | readonly Buffer[] | Iterable<Buffer>;
+  /** Called once the bill is on disk: resolves with what is sent in place of `body`. Never rejects. */
+  closing?(): Promise<Buffer>;
 }
 
 /** A streamed response. Its last bytes are sent after its bill is on disk. */

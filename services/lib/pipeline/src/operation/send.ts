@@ -32,11 +32,12 @@ export function send<R>(context: EventContext, { reply, ...sending }: Sending<R>
 
 async function sendUnary<R>({ admitted, bill }: Sending<R>, reply: UnaryReply): Promise<void> {
   const { exchange } = admitted;
-  const { upstream, upstreamRequestId, attempts, body } = reply;
+  const { upstream, upstreamRequestId, attempts } = reply;
   const outcome = exchange.over ? Outcome.DISCONNECTED : Outcome.COMPLETED;
   const cost = await bill.charge({ ...reply.charge, outcome }, { upstream, upstreamRequestId, attempts, status: 200 });
   crashPoint("first-byte");
   if (!exchange.over) {
+    const body = (await reply.closing?.()) ?? reply.body;
     const headers = [...reply.headers, ...lengthHeader(body)];
     const reasons = bill.reasonsFor(upstream);
     headers.push(...usageHeaders(admitted, { upstream, attempts, reasons }, limitsOf(admitted, reply)));
