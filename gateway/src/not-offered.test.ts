@@ -9,7 +9,7 @@ const known: readonly [path: string, text: string][] = [
   ["/v1/skills/skill_1", "This gateway does not offer Anthropic's endpoint for skills."],
   [
     "/v1/responses/compact",
-    "This gateway does not offer OpenAI's endpoint for background and compacted responses. Send the conversation's earlier messages with each request.",
+    "This gateway does not offer OpenAI's endpoint for compacted responses. Send the conversation's earlier messages with each request.",
   ],
 ];
 for (const [path, text] of known)

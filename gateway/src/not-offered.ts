@@ -25,7 +25,7 @@ const rows: readonly Row[] = [
   ["/v1/images/variations", "OpenAI", "image variations", "Use POST /v1/images/edits."],
   ["/v1/organization", "OpenAI", "organization administration"],
   ["/v1/realtime", "OpenAI", "realtime sessions", "Use POST /v1/chat/completions with stream: true."],
-  ["/v1/responses/*", "OpenAI", "background and compacted responses", sendHistory],
+  ["/v1/responses/*", "OpenAI", "compacted responses", sendHistory],
   ["/v1/threads", "OpenAI", "threads", useResponses],
   ["/v1/uploads", "OpenAI", "uploads", sendFiles],
   ["/v1/vector_stores", "OpenAI", "vector stores"],

@@ -15,6 +15,7 @@ export const guideTitles = {
   limits: "Limits and headers",
   envelopes: "Envelopes for agents",
   idempotency: "Idempotency",
+  responses: "Stored responses",
   video: "Video and webhooks",
   batches: "Batches",
   mcp: "MCP",

@@ -15,6 +15,18 @@ export const schema = z.object({
     .min(1)
     .default(1024 ** 3)
     .describe("Maximum bytes of an account's stored responses and their requests; its oldest are deleted."),
+  BACKGROUND_RESPONSES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(100)
+    .describe("Responses that an account may have in progress in the background."),
+  BACKGROUND_AT_ONCE: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(32)
+    .describe("Responses that a replica makes in the background at a time; 0: it makes none."),
 });
 
 /** The settings of the service. */

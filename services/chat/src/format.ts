@@ -2,7 +2,9 @@ import type { Model } from "@uag/catalog/types";
 import type { OperationBilled } from "@uag/contract/routes";
 import type { ClientError, ErrorFormat } from "@uag/pipeline/client-error";
 import type { BodyReader } from "@uag/pipeline/operation/body-reader";
+import type { JsonReply } from "@uag/pipeline/operation/define-query";
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
+import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ServerTools } from "@uag/providers/formats/server-tools";
 import type { StreamFraming } from "@uag/providers/generation";
 import type { FieldTable } from "@uag/providers/passed-fields/cost-class";
@@ -13,6 +15,8 @@ import type { Turn } from "./state/turn.ts";
 /** A request's body, and what it adds to a conversation that the gateway stores. */
 export interface GenerationBody extends JsonBody {
   readonly turn?: Turn | undefined;
+  /** The body to run in the background, if the request asks for that. */
+  readonly background?: Buffer | undefined;
 }
 
 /**
@@ -35,11 +39,24 @@ export interface GenerationRequest {
   readonly hasUnclassedField?: boolean;
   /** Set if the response is stored. */
   readonly turn?: Turn | undefined;
+  /** The body to run in the background, if the request asks for that. */
+  readonly background?: Buffer | undefined;
 }
 
 /** Whether the upstream may run tools itself, which bring input of their own. */
 export function runsTools({ serverTools }: Pick<GenerationRequest, "serverTools">): boolean {
   return serverTools.tools.length > 0 || serverTools.searchesTools;
+}
+
+/** Accepts a request that is to run in the background, and responds with its state. */
+export type BackgroundStart = (request: BackgroundRequest) => Promise<JsonReply>;
+
+/** A checked request that is to run in the background. */
+export interface BackgroundRequest {
+  readonly caller: Caller;
+  readonly idempotencyKey: string | undefined;
+  /** Without `background`. */
+  readonly body: Buffer;
 }
 
 /** A format in which clients talk to this service. */
@@ -72,6 +89,8 @@ export interface ClientFormat extends ErrorFormat {
   withCost?(closing: Buffer, costNanoUsd: bigint): Buffer;
   /** Stores responses to requests that have a turn; undefined: none is stored. */
   readonly keeper?: ResponseKeeper | undefined;
+  /** Accepts requests that are to run in the background; undefined: there are none. */
+  readonly background?: BackgroundStart | undefined;
   /** The headers of a stream; default: those of an event stream. */
   streamHeaders?(request: GenerationRequest): readonly string[];
   /** The error as the last event of a stream. */

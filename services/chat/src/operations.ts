@@ -1,6 +1,7 @@
 import type { OperationsOf } from "@uag/pipeline/operation/operation";
 import type { ChatContext } from "./context.ts";
 import { generationOperation } from "./generation/operation.ts";
+import { cancelResponse } from "./operations/cancel-response.ts";
 import { chatCompletions } from "./operations/chat-completions.ts";
 import { completions } from "./operations/completions.ts";
 import { countGeminiTokens } from "./operations/count-gemini-tokens.ts";
@@ -26,6 +27,7 @@ export function operations(context: ChatContext): OperationsOf<"chat"> {
     "responses.input_tokens": countResponses(context),
     "responses.get": getResponse(context),
     "responses.delete": deleteResponse(context),
+    "responses.cancel": cancelResponse(context),
     "responses.input_items": listInputItems(context),
     generate_content: generationOperation(generateContent, context),
     stream_generate_content: generationOperation(streamGenerateContent, context),

@@ -8,6 +8,7 @@ import { startUpstream, type TestUpstream } from "@uag/harness/upstream";
 import { ResponseBox } from "@uag/pipeline/idempotency/response-box";
 import { keyringOf } from "@uag/runtime/keyring";
 import { createConnection } from "mongoose";
+import { ChatDatabase } from "../src/state/database.ts";
 import { ResponseStore } from "../src/state/store.ts";
 import { catalogOf, chunk, completion, done, sendJson, startEvents, usageChunk } from "./fixtures.ts";
 import { startChat } from "./support.ts";
@@ -53,7 +54,8 @@ const box = new ResponseBox(keyringOf("5a".repeat(32)));
 const bounds = { maxResponses: 8, maxBytes: 1_000_000 };
 const failures: unknown[] = [];
 const failed = (error: unknown): void => void failures.push(error);
-const stored = new ResponseStore({ ...scratch, ...bounds, box, failed });
+const database = resources.use(new ChatDatabase({ ...scratch, box }));
+const stored = new ResponseStore({ database, ...bounds, failed });
 
 before(async () => {
   upstream = resources.use(
@@ -310,7 +312,8 @@ test("what is stored is encrypted, and expires after 30 days", async () => {
 
 test("a response is delivered as one that is not stored while the database cannot be reached", async () => {
   const url = "mongodb://127.0.0.1:9/?replicaSet=rs0";
-  await using unreachable = new ResponseStore({ ...bounds, url, box, failed });
+  await using nowhere = new ChatDatabase({ url, box });
+  await using unreachable = new ResponseStore({ ...bounds, database: nowhere, failed });
   await using other = await startChat({ catalog: native(upstream.url), stored: unreachable });
   const response = await other.call("responses", { model: "native", input: "Hi" }, options("cut"));
   assert.deepEqual([response.status, response.json()["store"]], [200, false]);

@@ -1,7 +1,7 @@
 import { chatRequest } from "@uag/contract/requests/chat";
 import { messageRequest, tokenCountRequest } from "@uag/contract/requests/messages";
 import { inputItemsQuery, responseQuery } from "@uag/contract/requests/queries";
-import { inputTokensRequest, responseRequest } from "@uag/contract/requests/responses";
+import { cancelResponseRequest, inputTokensRequest, responseRequest } from "@uag/contract/requests/responses";
 import { chatCompletion, chatCompletionChunk, message, messageEvent, tokenCount } from "@uag/contract/responses/chat";
 import {
   deletedResponse,
@@ -175,7 +175,7 @@ export const endpoints = {
   "responses.get": {
     id: "getResponse",
     tag: "Responses",
-    summary: "Shows a stored response, as its client received it",
+    summary: "Shows a stored response as its client received it, or the state of one in the background",
     ok: { json: { Response: response } },
     query: responseQuery.shape,
   },
@@ -184,6 +184,14 @@ export const endpoints = {
     tag: "Responses",
     summary: "Deletes a stored response; responses that continue it cannot be continued any more",
     ok: { json: { DeletedResponse: deletedResponse } },
+  },
+  "responses.cancel": {
+    id: "cancelResponse",
+    tag: "Responses",
+    summary: "Cancels a response in the background; one that has ended is returned as it is",
+    bodyIsOptional: true,
+    request: { CancelResponseRequest: cancelResponseRequest },
+    ok: { json: { Response: response } },
   },
   "responses.input_items": {
     id: "listInputItems",

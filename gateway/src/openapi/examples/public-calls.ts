@@ -31,6 +31,15 @@ async function callStoredResponse(call: Call): Promise<void> {
   await call("responses.get", ["stored", "A stored response"], { path });
   await call("responses.input_items", ["text", "The conversation before a response"], { path });
   await call("responses.delete", ["stored", "A stored response"], { path });
+  const begun = await call("responses", ["background", "A response in the background"], {
+    body: { ...body, background: true },
+  });
+  const later = { id: String(begun["id"]) };
+  await call("responses.get", ["background", "A response that was made in the background"], {
+    path: later,
+    until: ({ status }) => status === "completed",
+  });
+  await call("responses.cancel", ["ended", "A response that has ended"], { path: later, body: {} });
 }
 
 interface Around {

@@ -35,6 +35,8 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
       checkResponseSize(request, model, format.format);
       return request;
     },
+    instead: ({ request: { background: body }, caller, exchange }) =>
+      body && format.background?.({ body, caller, idempotencyKey: exchange.header("idempotency-key") }),
     fits: (request, model) => fitsModel(format, request, model),
     errorFormat: format,
     size: quickSize,

@@ -5,6 +5,7 @@ import { withCost } from "@uag/providers/formats/cost";
 import { responsesFormat } from "@uag/providers/formats/responses/format";
 import { responsesFieldCosts } from "@uag/providers/passed-fields/responses";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
+import { startInBackground } from "../background/start.ts";
 import type { ChatContext } from "../context.ts";
 import type { ClientFormat } from "../format.ts";
 import { modelOf, readResponsesRequest } from "../request/responses-request.ts";
@@ -37,7 +38,13 @@ export const responses: ClientFormat = {
 };
 
 /** The same with the responses of accounts that store them. */
-export function storingResponses({ stored, events }: Pick<ChatContext, "stored" | "events">): ClientFormat {
-  const keeper = stored && new ResponseKeeper({ store: stored, failed: events.failed.bind(events) });
-  return { ...responses, body: statefulBody(stored), keeper };
+export function storingResponses({
+  stored,
+  background,
+  events,
+}: Pick<ChatContext, "stored" | "background" | "events">): ClientFormat {
+  if (stored === undefined) return { ...responses, body: statefulBody(undefined) };
+  const keeper = new ResponseKeeper({ store: stored, failed: events.failed.bind(events) });
+  const start = background && startInBackground({ ...background, stored });
+  return { ...responses, body: statefulBody(stored), keeper, background: start };
 }

@@ -5,29 +5,53 @@ import type { Operation } from "@uag/pipeline/operation/operation";
 import { readQuery } from "@uag/pipeline/request/query";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { pathOf } from "@uag/runtime/http/target";
+import { type JobDocument, statusOf } from "../background/job.ts";
+import { withState } from "../background/view.ts";
 import type { ChatContext } from "../context.ts";
 import type { ResponseDocument, StoredTurn } from "../state/document.ts";
 import { inputPage } from "../state/input-page.ts";
 import type { ResponseStore } from "../state/store.ts";
 
-type StateContext = Pick<ChatContext, "stored" | "events" | "buffers">;
+/** What operations on stored responses work with. */
+export type StateContext = Pick<ChatContext, "stored" | "background" | "events" | "buffers">;
 
-/** `GET /v1/responses/{id}`: the response object as its client received it. */
+/** `GET /v1/responses/{id}`: the response object as its client received it, or the state of one in the background. */
 export function getResponse(context: StateContext): Operation {
   return defineQuery(context, {
     async respond({ target }, caller) {
       readQuery(responseQuery, target);
-      const found = await find(context, caller, target);
-      const [turn] = await read(context, caller, found.store, [found.row]);
-      return { body: turn?.response ?? {} };
+      return { body: await findResponse(context, caller, target) };
     },
   });
+}
+
+/** @throws {GatewayError} `not_found` */
+export async function findResponse(context: StateContext, caller: Caller, target: string): Promise<Buffer | object> {
+  const { stored, background } = context;
+  const { accountId } = caller;
+  const id = responseIdIn(target);
+  const isStored = (await stored?.find(accountId, id)) !== undefined;
+  const job = isStored ? undefined : await background?.jobs.find(accountId, id);
+  if (job !== undefined) return await shownJob(context, job);
+  // One that was in the background has been stored by now.
+  const { row, store } = await find(context, caller, target);
+  const [turn] = await read(context, caller, store, [row]);
+  return turn?.response ?? {};
+}
+
+/** The state of a response in the background. */
+export async function shownJob({ background }: StateContext, job: JobDocument): Promise<Buffer | object> {
+  const queued = await background?.jobs.readResponse(job);
+  return queued === undefined ? {} : withState(queued, { status: statusOf(job) });
 }
 
 /** `DELETE /v1/responses/{id}`: responses that continue it cannot be continued any more. */
 export function deleteResponse(context: StateContext): Operation {
   return defineQuery(context, {
     async respond({ target }, caller) {
+      const job = await context.background?.jobs.find(caller.accountId, responseIdIn(target));
+      if (job !== undefined)
+        throw new GatewayError("invalid_request", "The response is in progress. Cancel it first.", { param: "id" });
       const { row, store } = await find(context, caller, target);
       await store.delete(caller.accountId, row.id);
       return { body: { id: row.id, object: "response", deleted: true } };
@@ -54,7 +78,7 @@ interface Found {
 
 /** @throws {GatewayError} `not_found`, also for the response of another account */
 async function find({ stored }: StateContext, caller: Caller, target: string): Promise<Found> {
-  const id = idIn(target);
+  const id = responseIdIn(target);
   const row = await stored?.find(caller.accountId, id);
   if (row !== undefined && stored !== undefined) return { row, store: stored };
   const why =
@@ -81,7 +105,7 @@ async function read(
 }
 
 /** The id in `/v1/responses/{id}` and the paths below it. */
-function idIn(target: string): string {
+export function responseIdIn(target: string): string {
   try {
     return decodeURIComponent(pathOf(target).split("/")[3] ?? "");
   } catch {

@@ -57,9 +57,13 @@ const item = z.looseObject({ type: z.string().nullish() }).superRefine(byType(it
 const notStored =
   "is not available: this account does not store responses. Ask its administrator to turn on store_responses, or send the whole conversation as input";
 
+const notInBackground =
+  "is not available: this account does not store responses. Ask its administrator to turn on store_responses, or wait for the response";
+
 const schema = reasoningResponseWith(textOr(itemsOf(item), "items")).extend({
   ...responseSamplingFields,
   previous_response_id: z.null({ error: notStored }).optional(),
+  background: z.literal(false, { error: notInBackground }).nullish(),
 });
 const samplingNames = Object.keys(responseSamplingFields);
 
@@ -75,7 +79,7 @@ export function modelOf(fields: Fields): string {
  */
 export function readResponsesRequest(json: GenerationBody, model: Model): GenerationRequest {
   const takes = takesSampling(model.reasoning, fieldsOf(json.fields["reasoning"])["effort"]);
-  const { turn } = json;
+  const { turn, background } = json;
   const fields = withReasoning(
     without(
       json.fields,
@@ -96,6 +100,7 @@ export function readResponsesRequest(json: GenerationBody, model: Model): Genera
     outputCap: max_output_tokens ?? undefined,
     serverTools: responsesServerTools(fields, model),
     turn,
+    background,
     hasUnclassedField: isPassed && (hasCostlyField(fields, responsesFieldCosts, model) || hasUnknownItem(fields)),
   };
 }

@@ -74,15 +74,31 @@ class Expansion {
       fields["store"] === false
         ? undefined
         : { accountId: caller.accountId, previousIds: previous.map(({ id }) => id), input: listOfElements(own) };
-    if (previous.length === 0 && own === sent) return { ...json, turn };
+    const background = this.#background();
+    if (previous.length === 0 && own === sent && background === undefined) return { ...json, turn };
     const items: Buffer[] = [];
     for (const row of previous) items.push(...(await this.#itemsOf(row)));
-    const edits = new Map<string, Buffer | undefined>([[param, undefined]]);
+    const edits = new Map<string, Buffer | undefined>([
+      [param, undefined],
+      ["background", undefined],
+    ]);
     // The check of the fields reports anything else.
     if (own.length > 0 || fields["input"] === undefined || listOf(fields["input"]).length === 0)
       edits.set("input", listOfElements([...items, ...own]));
     const whole = editMembers(body, topLevelMembers(body), edits);
-    return { ...(await parseJsonBody(whole, options)), turn };
+    return { ...(await parseJsonBody(whole, options)), turn, background };
+  }
+
+  /** The body of a request that is to run in the background. */
+  #background(): Buffer | undefined {
+    const { json, lease } = this.#options;
+    const { body, fields } = json;
+    if (fields["background"] !== true) return undefined;
+    if (fields["store"] === false) throw invalid("store", "must be true for a response in the background");
+    if (fields["stream"] === true)
+      throw invalid("stream", "is not available in the background. Poll GET /v1/responses/{id} instead");
+    lease.take(body.length);
+    return editMembers(body, topLevelMembers(body), new Map([["background", undefined]]));
   }
 
   /** The responses that the request continues, oldest first. */

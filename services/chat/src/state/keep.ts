@@ -12,8 +12,17 @@ import type { Turn } from "./turn.ts";
 /** How long the client waits for its response to be stored; after that it is sent as one that is not. */
 const patienceMs = 2_500;
 
+/** A response that is made in the background. */
+export interface KeptJob {
+  readonly id: string;
+  /** Whether the response may still be stored. */
+  mayStore(): Promise<boolean>;
+}
+
 /** What {@link ResponseKeeper} needs. */
 export interface KeeperOptions {
+  /** Default: responses have their providers' ids. */
+  readonly job?: KeptJob;
   readonly store: ResponseStore;
   /** Is called when a response could not be stored. */
   readonly failed: (requestId: string, error: unknown) => void;
@@ -53,7 +62,15 @@ export class ResponseKeeper {
 
   /** Stores a response object, and returns it as the client gets it. Never rejects. */
   async response(completed: Completed, response: Buffer): Promise<Buffer> {
-    const stored = withTurn(completed.turn, response, [["store", "true"]]);
+    const { job } = this.#options;
+    const own =
+      job === undefined
+        ? []
+        : ([
+            ["id", JSON.stringify(job.id)],
+            ["background", "true"],
+          ] as const);
+    const stored = withTurn(completed.turn, response, [["store", "true"], ...own]);
     return (await this.#put(completed, stored)) ? stored : withTurn(completed.turn, response);
   }
 
@@ -86,20 +103,23 @@ export class ResponseKeeper {
   }
 
   async #put({ turn, requestId }: Completed, response: Buffer): Promise<boolean> {
-    const { store, failed } = this.#options;
+    const { store, failed, job } = this.#options;
     const { accountId, previousIds, input } = turn;
     const id = textOf(fieldsOf(parsedJson(response.toString("utf8")))["id"]) ?? "";
     const ids = itemIds(itemsOfTurn({ input, response }));
-    const putting = store.put(accountId, { id, previousIds, input, response, itemIds: ids }).then(
-      () => {
+    const put = async (): Promise<boolean> => {
+      try {
+        if (job !== undefined && !(await job.mayStore())) return false;
+        await store.put(accountId, { id, previousIds, input, response, itemIds: ids });
         crashPoint("response-stored");
         return true;
-      },
-      (error: unknown) => {
+      } catch (error) {
         failed(requestId, error);
         return false;
-      },
-    );
-    return await Promise.race([putting, sleep(patienceMs, false, { ref: false })]);
+      }
+    };
+    // No client waits for a response in the background.
+    if (job !== undefined) return await put();
+    return await Promise.race([put(), sleep(patienceMs, false, { ref: false })]);
   }
 }

@@ -1,14 +1,7 @@
-import { GatewayError } from "@uag/contract/errors/gateway-error";
-import { collectionOf } from "@uag/mongo/collection";
-import { connectMongo } from "@uag/mongo/connect";
-import { toStoreError } from "@uag/mongo/store-error";
-import type { ResponseBox } from "@uag/pipeline/idempotency/response-box";
-import { type PieceDocument, SealedPieces } from "@uag/pipeline/sealed-pieces";
 import { randomText } from "@uag/runtime/ids";
-import type { Connection, mongo } from "mongoose";
-import { maxIdChars, type ResponseDocument, type StoredTurn } from "./document.ts";
+import { alive, type ChatDatabase, type Collections, keyOf, literals, mayBeId, whole } from "./database.ts";
+import type { ResponseDocument, StoredTurn } from "./document.ts";
 
-const maxPoolSize = 8;
 const dayMs = 24 * 3_600_000;
 /** https://platform.openai.com/docs/guides/conversation-state: response objects are saved for 30 days. */
 const lifeMs = 30 * dayMs;
@@ -23,19 +16,11 @@ export interface StoreBounds {
   readonly maxBytes: number;
 }
 
-/** Which database stores responses, and how many. */
+/** Where responses are stored, and how many. */
 export interface ResponseStoreOptions extends StoreBounds {
-  readonly url: string;
-  readonly database?: string;
-  readonly box: ResponseBox;
+  readonly database: ChatDatabase;
   /** Is called with what fails after a response was stored. */
   readonly failed: (error: unknown) => void;
-}
-
-interface Collections {
-  readonly responses: mongo.Collection<ResponseDocument>;
-  readonly pieces: SealedPieces;
-  readonly pieceRows: mongo.Collection<PieceDocument>;
 }
 
 /** A response to store. */
@@ -49,7 +34,6 @@ export interface NewTurn extends StoredTurn {
  */
 export class ResponseStore implements AsyncDisposable {
   readonly #options: ResponseStoreOptions;
-  #connection: Promise<Connection> | undefined;
   /** Accounts whose bounds are being applied. */
   readonly #pruning = new Map<string, Promise<void>>();
 
@@ -78,7 +62,7 @@ export class ResponseStore implements AsyncDisposable {
   async find(accountId: string, id: string): Promise<ResponseDocument | undefined> {
     if (!mayBeId(id)) return undefined;
     return await this.#run(async ({ responses }) => {
-      return (await responses.findOne(alive({ _id: keyOf(accountId, id) }))) ?? undefined;
+      return (await responses.findOne(alive<ResponseDocument>({ _id: keyOf(accountId, id) }))) ?? undefined;
     });
   }
 
@@ -86,7 +70,7 @@ export class ResponseStore implements AsyncDisposable {
   async findAll(accountId: string, ids: readonly string[]): Promise<ResponseDocument[] | undefined> {
     return await this.#run(async ({ responses }) => {
       const keys = ids.map((id) => keyOf(accountId, id));
-      const found = await responses.find(alive({ _id: { $in: keys } })).toArray();
+      const found = await responses.find(alive<ResponseDocument>({ _id: { $in: keys } })).toArray();
       const byKey = new Map(found.map((row) => [row._id, row]));
       const rows = keys.flatMap((key) => byKey.get(key) ?? []);
       return rows.length === keys.length ? rows : undefined;
@@ -96,7 +80,7 @@ export class ResponseStore implements AsyncDisposable {
   /** The newest stored responses that have an item with one of these ids, at most `limit`. */
   async findItems(accountId: string, itemIds: readonly string[], limit: number): Promise<ResponseDocument[]> {
     return await this.#run(async ({ responses }) => {
-      const filter = alive({ accountId, itemIds: { $in: [...itemIds] } });
+      const filter = alive<ResponseDocument>({ accountId, itemIds: { $in: [...itemIds] } });
       return await responses.find(filter).sort({ createdAt: -1 }).limit(limit).toArray();
     });
   }
@@ -156,58 +140,17 @@ export class ResponseStore implements AsyncDisposable {
     this.#pruning.set(accountId, pruning);
   }
 
-  async #run<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
-    try {
-      const connection = await this.#open();
-      const pieceRows = collectionOf<PieceDocument>(connection, "pieces");
-      const responses = collectionOf<ResponseDocument>(connection, "responses");
-      return await work({ responses, pieces: new SealedPieces(pieceRows, this.#options.box), pieceRows });
-    } catch (error) {
-      throw toStoreError(error);
-    }
-  }
-
-  /** Connects on first use: accounts that store nothing do not need the database. */
-  #open(): Promise<Connection> {
-    this.#connection ??= this.#connect().catch((cause: unknown) => {
-      this.#connection = undefined;
-      throw new GatewayError("service_unavailable", undefined, { retryAfterMs: 1_000, cause });
-    });
-    return this.#connection;
-  }
-
-  async #connect(): Promise<Connection> {
-    const { url, database = "chat" } = this.#options;
-    const connection = await connectMongo({ url, database, service: "chat", maxPoolSize, readConcern: "majority" });
-    const responses = connection.collection("responses");
-    for (const name of ["responses", "pieces"])
-      await connection.collection(name).createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
-    await responses.createIndex({ accountId: 1, createdAt: 1, bytes: 1 });
-    await responses.createIndex({ accountId: 1, itemIds: 1 });
-    return connection;
+  #run<T>(work: (collections: Collections) => Promise<T>): Promise<T> {
+    return this.#options.database.run(work);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.allSettled(this.#pruning.values());
-    const connection = await this.#connection?.catch(() => undefined);
-    await connection?.close();
   }
 }
 
-const mayBeId = (id: string): boolean => id !== "" && id.length <= maxIdChars;
-const keyOf = (accountId: string, id: string): string => `${accountId}/${id}`;
 const inputPlace = (place: string): string => `${place}/input`;
 const responsePlace = (place: string): string => `${place}/response`;
-
-/** Values as they are, for a pipeline: also those that begin with a dollar sign. */
-const literals = (values: Readonly<Record<string, unknown>>): Record<string, object> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { $literal: value }]));
-
-/** The database deletes expired documents up to a minute later. */
-const alive = (filter: mongo.Filter<ResponseDocument>): mongo.Filter<ResponseDocument> => ({
-  ...filter,
-  $expr: { $gt: ["$expiresAt", "$$NOW"] },
-});
 
 const piecesOf = ({ place, inputPieces, responsePieces }: ResponseDocument): string[] => [
   ...Array.from({ length: inputPieces }, (_, n) => `${inputPlace(place)}/${n}`),
@@ -219,10 +162,4 @@ async function remove({ responses, pieceRows }: Collections, rows: readonly Resp
   // One that was replaced meanwhile has another place.
   for (const { _id, place } of rows) await responses.deleteOne({ _id, place });
   await pieceRows.deleteMany({ _id: { $in: rows.flatMap(piecesOf) } });
-}
-
-async function whole(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
-  const read: Buffer[] = [];
-  for await (const piece of pieces) read.push(piece);
-  return Buffer.concat(read);
 }

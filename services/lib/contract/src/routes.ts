@@ -91,6 +91,7 @@ const { noBody, json, smallJson, form, audioForm, fileForm } = requestBodies;
 /** The shapes of operations, by capability. */
 const chat = { ...json, billing: "metered", label: { en: "Chat", zh: "对话" } } as const;
 const freeJson = { ...json, billing: "none" } as const;
+const nativeJson = { ...smallJson, billing: "none", errorShape: "native" } as const;
 const nativeQuery = { ...noBody, billing: "none", errorShape: "native" } as const;
 const embedding = { ...json, billing: "metered", label: { en: "Embeddings", zh: "向量" } } as const;
 const moderation = { ...json, billing: "free", label: { en: "Moderation", zh: "内容审核" } } as const;
@@ -155,6 +156,7 @@ const publicTable = [
   forward("POST", "/v1/responses/input_tokens", "chat", "responses.input_tokens", freeJson),
   forward("GET", "/v1/responses/:id", "chat", "responses.get", { ...noBody, billing: "none" }),
   forward("DELETE", "/v1/responses/:id", "chat", "responses.delete", { ...noBody, billing: "none" }),
+  forward("POST", "/v1/responses/:id/cancel", "chat", "responses.cancel", { ...smallJson, billing: "none" }),
   forward("GET", "/v1/responses/:id/input_items", "chat", "responses.input_items", { ...noBody, billing: "none" }),
   forward("POST", "/v1/messages", "chat", "messages", { ...chat, errorShape: "native" }),
   forward("POST", "/v1/messages/count_tokens", "chat", "messages.count_tokens", { ...freeJson, errorShape: "native" }),
@@ -184,10 +186,7 @@ const publicTable = [
   forward("GET", "/v1/messages/batches/:id", "media", "message_batches.get", nativeQuery),
   forward("DELETE", "/v1/messages/batches/:id", "media", "message_batches.delete", nativeQuery),
   forward("GET", "/v1/messages/batches/:id/results", "media", "message_batches.results", nativeQuery),
-  forward("POST", "/v1/messages/batches/:id/cancel", "media", "message_batches.cancel", {
-    ...nativeQuery,
-    ...smallJson,
-  }),
+  forward("POST", "/v1/messages/batches/:id/cancel", "media", "message_batches.cancel", nativeJson),
   forward("POST", "/v1/batches", "media", "batches.create", { ...smallJson, billing: "none" }),
   forward("GET", "/v1/batches", "media", "batches.list", { ...noBody, billing: "none" }),
   forward("GET", "/v1/batches/:id", "media", "batches.get", { ...noBody, billing: "none" }),

@@ -1,5 +1,5 @@
 import { headerOf } from "@uag/runtime/http/header-of";
-import type { LineResponse } from "./outcome.ts";
+import type { LineResponse } from "./line-response.ts";
 
 /** A response's body as JSON without line ends, which in JSON are only between values. */
 export function flatJson({ headers, body }: LineResponse): Buffer {

@@ -1,6 +1,6 @@
 import type { Ending } from "./batch.ts";
 import { flatJson } from "./flat-json.ts";
-import type { LineResponse } from "./outcome.ts";
+import type { LineResponse } from "./line-response.ts";
 
 /** A line of the results of a batch of messages. */
 function lineOf(customId: string, result: Buffer): Buffer {

@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import { headerOf } from "@uag/runtime/http/header-of";
 import type { BatchDocument, Ending, PartKind } from "./batch.ts";
 import { flatJson } from "./flat-json.ts";
+import type { LineResponse } from "./line-response.ts";
 import { messageResult, unsentMessage } from "./message-result.ts";
-import type { LineResponse } from "./outcome.ts";
 
 /** A line of a result file, and which of the two it is for. */
 export interface ResultLine {

@@ -3,12 +3,13 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { errorText } from "@uag/contract/errors/shapes";
 import { LinkError, type LinkErrorCode } from "@uag/link/errors";
 import { ResponseStream } from "@uag/link/response-stream";
+import type { Callers } from "@uag/pipeline/callers";
+import { outcomeOf } from "@uag/pipeline/outcome";
 import { newId } from "@uag/runtime/ids";
 import type { BufferBudget } from "@uag/untrusted/buffer-budget";
 import type { BatchDocument, Ending } from "./batch.ts";
-import type { Callers } from "./callers.ts";
 import { type BatchLinks, targetOf } from "./endpoints.ts";
-import { type LineResponse, outcomeOf } from "./outcome.ts";
+import type { LineResponse } from "./line-response.ts";
 import type { BatchRequest } from "./read-line.ts";
 import { lineKey } from "./result-line.ts";
 
@@ -96,7 +97,10 @@ async function attempt(context: LineContext, { batch, request, number, signal }:
   const requestId = newId("req");
   const state = await context.callers.state(batch).catch(() => undefined);
   if (state === undefined) return unreachable("unavailable", requestId);
-  if (state.kind === "unusable") return state;
+  if (state.kind === "unusable") {
+    const { kind, code, message } = state;
+    return { kind, ending: { status: "failed", code, message } };
+  }
   const { link, operation } = targetOf(context.links, batch.endpoint);
   const body = Buffer.from(JSON.stringify(request.body));
   using lease = context.buffers.open(batch.accountId);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { scratchDatabase } from "@uag/harness/scratch-database";
 import { connectMongo } from "@uag/mongo/connect";
+import { Callers } from "@uag/pipeline/callers";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { newId } from "@uag/runtime/ids";
 import { BufferBudget, defaultBufferLimits } from "@uag/untrusted/buffer-budget";
 import { openGridFs } from "../../src/assets/gridfs.ts";
 import type { BatchDocument, BatchStatus } from "../../src/batches/batch.ts";
 import { BatchStore } from "../../src/batches/batch-store.ts";
-import { Callers } from "../../src/batches/callers.ts";
 import { newBatch } from "../../src/batches/new-batch.ts";
 import { PartStore } from "../../src/batches/part-store.ts";
 import { type Claimed, nextStep, type StepContext } from "../../src/batches/steps.ts";

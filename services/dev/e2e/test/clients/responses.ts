@@ -164,6 +164,10 @@ async function storedResponses(send: Send, account: string): Promise<void> {
   await send("GET", "/v1/responses/{id}", { path });
   await send("GET", "/v1/responses/{id}/input_items", { path });
   await send("DELETE", "/v1/responses/{id}", { path });
+  const later = { id: idOf(await send("POST", "/v1/responses", { body: { ...body, background: true } })) };
+  const get = () => send("GET", "/v1/responses/{id}", { path: later });
+  await waitFor(async () => (await get())["status"] === "completed", { what: "the response in the background" });
+  await send("POST", "/v1/responses/{id}/cancel", { path: later });
   await patch(false);
 }
 

@@ -4,6 +4,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { adminApi } from "@uag/cli/commands/admin-api";
 import { pythonPackages } from "@uag/harness/fleet/python-packages";
 import { readSamples, type Sample } from "@uag/harness/fleet/samples";
 import type { SharedFleet } from "@uag/harness/fleet/shared-fleet";
@@ -15,7 +16,7 @@ import { square } from "@uag/router/openapi/examples/square";
 import { tone } from "@uag/router/openapi/examples/tone";
 import { allRoutes, nameOf } from "@uag/router/openapi/routes";
 
-const run = promisify(execFile);
+const execute = promisify(execFile);
 const languages = ["sh", "js", "python"] as const;
 type Language = (typeof languages)[number];
 const timeoutMs = 180_000;
@@ -51,7 +52,7 @@ interface Options {
 async function runPrograms(command: string, args: readonly string[], codes: readonly string[], options: Options) {
   const ran: Ran[] = [];
   for (const code of codes) {
-    const running = run(command, [...args, code], { ...options, timeout: timeoutMs });
+    const running = execute(command, [...args, code], { ...options, timeout: timeoutMs });
     const { code: failure, stdout, stderr } = await running.catch((error) => error);
     ran.push({ failed: failure !== undefined, stdout, stderr });
   }
@@ -59,7 +60,7 @@ async function runPrograms(command: string, args: readonly string[], codes: read
 }
 
 async function runPython(codes: readonly string[], options: Options): Promise<Ran[]> {
-  const running = run("python3", ["-c", pythonRunner], { ...options, timeout: timeoutMs });
+  const running = execute("python3", ["-c", pythonRunner], { ...options, timeout: timeoutMs });
   running.child.stdin?.end(JSON.stringify(codes));
   return JSON.parse((await running).stdout) as Ran[];
 }
@@ -121,6 +122,8 @@ function referenceSamples(baseUrl: string): Sample[] {
 export function sampleTests(get: () => SharedFleet): void {
   for (const language of languages) {
     test(`every ${language} sample in the README and the guides runs unchanged and prints its expected output`, async () => {
+      const { run } = get();
+      await adminApi(run).call("PATCH", `/accounts/${run.account_id}`, { store_responses: true });
       const samples = (await readSamples(get().run.base_url)).filter((sample) => sample.language === language);
       assert.ok(samples.length > 0);
       assert.deepEqual(await faultsOf(samples, get()), []);

@@ -82,6 +82,7 @@ const samples: Readonly<Record<string, Sample>> = {
   batch_embed_contents: { id: "voyage-4-lite", sample: (text) => ({ requests: [{ content: { parts: [{ text }] } }] }) },
   // Their bodies have no fields.
   "message_batches.cancel": { sample: (unknown) => ({ unknown }) },
+  "responses.cancel": { sample: (unknown) => ({ unknown }) },
   "batches.cancel": { sample: (unknown) => ({ unknown }) },
   "images.generations": {
     sample: (fill) => ({ model: "gamma-image-2", prompt: fill }),

@@ -68,7 +68,8 @@ export const access: Readonly<Record<string, Access>> = {
   "billing.v1.KeyService": {
     servedBy: ["billing"],
     callers: {
-      ResolveKeys: routerAndMedia,
+      // Chat and media run requests without their clients.
+      ResolveKeys: ["router", "chat", "media"],
       CreateKey: routerAndOperator,
       GetKey: ["router", "operator", "metering"],
       ListKeys: router,

@@ -45,6 +45,7 @@ export type Exporter =
   | "capability"
   | "database clock"
   | "billing"
+  | "chat"
   | "metering"
   | "auditor"
   | "notifications"

@@ -1,3 +1,4 @@
+import { backgroundMetrics } from "./background.ts";
 import { batchMetrics } from "./batches.ts";
 import { ledgerMetrics, usageMetrics } from "./money.ts";
 import { notificationMetrics } from "./notifications.ts";
@@ -16,6 +17,7 @@ export const metricTable = {
   ...ledgerMetrics,
   ...videoMetrics,
   ...batchMetrics,
+  ...backgroundMetrics,
   ...notificationMetrics,
   ...clockMetrics,
 } as const;

@@ -146,11 +146,16 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
       .optional()
       .describe("Not available: use `previous_response_id`."),
     prompt: z.null({ error: "is not available: prompts are not stored" }).optional().describe("Not available."),
-    background: z.literal(false, { error: "is not available: wait for the response" }).nullish(),
+    background: flag.describe(
+      "Makes the response in the background, for accounts with `store_responses`: the request returns at once, and `GET /v1/responses/{id}` shows its state. Not with `stream`, nor with `store: false`.",
+    ),
   });
 
 /** The body of `POST /v1/responses/input_tokens`: that of a response. */
 export const inputTokensRequest = reasoningResponseWith(z.union([z.string(), itemsOf(documentedItems)]));
+
+/** The body of `POST /v1/responses/{id}/cancel`, which may be omitted. */
+export const cancelResponseRequest = z.object({});
 
 /** The body of `POST /v1/responses` (OpenAI's reference, create a model response). */
 export const responseRequest = inputTokensRequest.extend(responseSamplingFields);

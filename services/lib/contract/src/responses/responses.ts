@@ -67,9 +67,14 @@ export const response = z.looseObject({
   id: z.string(),
   object: z.literal("response"),
   created_at: z.int().describe("Unix time, seconds."),
-  status,
-  background: z.literal(false),
-  error: z.null(),
+  status: z
+    .enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"])
+    .describe("Of one that is made in the background also queued, failed and cancelled."),
+  background: z.boolean(),
+  error: z
+    .object({ code: z.string(), message: z.string() })
+    .nullable()
+    .describe("Why a response in the background has failed: the error that the request would have got."),
   incomplete_details: z
     .object({ reason: z.enum(["max_output_tokens", "content_filter"]) })
     .nullable()

@@ -8,6 +8,7 @@ import type { AttemptContext } from "./attempts.ts";
 import { estimateHandler } from "./estimate.ts";
 import { giveUp } from "./give-up.ts";
 import { checkedOperation } from "./handle.ts";
+import { type JsonReply, respondJson } from "./json-reply.ts";
 import { ModelChain } from "./model-chain.ts";
 import type { Operation } from "./operation.ts";
 import type { OperationExchange } from "./operation-exchange.ts";
@@ -31,12 +32,22 @@ export function defineOperation<B, R, S extends Size, A>(
   spec: OperationSpec<B, R, S, A>,
 ): Operation {
   const operation = checkedOperation(context, spec, (checked) => {
+    const other = spec.instead?.(checked);
+    if (other !== undefined) return respondInstead(checked, other);
     if (context.tracing === undefined && context.inferenceMetrics === undefined) return serve(context, spec, checked);
     const trace = openTrace(context, spec.name, checked);
     const observed = { ...context, events: trace.observing(context.events) };
     return trace.around(() => serve(observed, spec, checked, trace));
   });
   return { ...operation, canStream: spec.streams !== undefined, estimate: estimateHandler(context, spec) };
+}
+
+async function respondInstead<R>(
+  { exchange, warnings }: CheckedRequest<R>,
+  replying: Promise<JsonReply>,
+): Promise<void> {
+  const { headers = [], ...reply } = await replying;
+  respondJson(exchange, { ...reply, headers: [...headers, ...warnings] });
 }
 
 async function serve<B, R, S extends Size, A>(

@@ -6,18 +6,11 @@ import type { CapabilityContext } from "../context.ts";
 import { nestedErrors } from "../nested-error.ts";
 import { type Attempt, type AttemptContext, attemptsOf } from "./attempts.ts";
 import { checkedOperation, type HandlingContext, respondThrown } from "./handle.ts";
+import { type JsonReply, respondJson } from "./json-reply.ts";
 import type { Operation } from "./operation.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
-/** A JSON response. */
-export interface JsonReply {
-  /** Default: 200. */
-  readonly status?: number;
-  /** JSON; a buffer is already encoded. */
-  readonly body: Buffer | object;
-  /** In addition to content type and length; alternating name and value. */
-  readonly headers?: readonly string[];
-}
+export type { JsonReply } from "./json-reply.ts";
 
 /** A response of bytes that are sent as they are read. */
 export interface StreamedReply {
@@ -102,12 +95,4 @@ async function respondStreamed(
   } finally {
     await reading.return?.();
   }
-}
-
-/** Responds with JSON, if the client is still connected. */
-export function respondJson(exchange: LinkExchange, { status = 200, body, headers = [] }: JsonReply): void {
-  if (exchange.over) return;
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-  const head = ["content-type", "application/json", "content-length", String(bytes.length), ...headers];
-  exchange.respond(status, head, bytes);
 }

@@ -1,8 +1,8 @@
 import type { Estimate } from "@uag/contract/responses/estimate";
 import { usdText } from "@uag/runtime/usd";
-import { respondJson } from "./define-query.ts";
 import { largestHold, sizedFallbacks } from "./fallbacks.ts";
 import { checkedOperation, type HandlingContext } from "./handle.ts";
+import { respondJson } from "./json-reply.ts";
 import type { OperationHandler } from "./operation-exchange.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";

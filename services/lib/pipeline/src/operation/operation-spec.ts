@@ -3,6 +3,7 @@ import type { ResponseMemory } from "@uag/untrusted/response-memory";
 import type { Admitted } from "@uag/usage/types";
 import type { UsageCharge } from "../bill.ts";
 import type { Attempt } from "./attempts.ts";
+import type { JsonReply } from "./json-reply.ts";
 import type { Replaced } from "./replaced.ts";
 import type { Reply } from "./reply.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
@@ -43,6 +44,11 @@ export interface Shortage<S extends Size> {
  * rest. `B` is its body, `R` a checked request, `S` its size, `A` what upstreams responded.
  */
 export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R> {
+  /**
+   * Responds to a request that is not served now, without a bill of its own; undefined: it is served.
+   * Default: all are.
+   */
+  instead?(checked: CheckedRequest<R>): Promise<JsonReply> | undefined;
   /**
    * A quick upper bound of a request's cost.
    * @throws {GatewayError} `unpriced_model` for what the catalogue has no price for

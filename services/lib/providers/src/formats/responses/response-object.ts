@@ -25,7 +25,7 @@ export interface ResponseState {
 }
 
 /** The response object, as in OpenAI's reference. */
-export function responseObject(call: GenerationCall, state: ResponseState): object {
+export function responseObject(call: Pick<GenerationCall, "body" | "fields">, state: ResponseState): object {
   const { id, model, createdAt, output, tokens, stop } = state;
   const reason = stop === undefined ? undefined : incomplete[stop];
   return {

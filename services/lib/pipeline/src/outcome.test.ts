@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { outcomeOf } from "./outcome.ts";
 
 const outcome = (status: number, headers: readonly string[] = [], failures = 0) =>
-  outcomeOf({ status, headers, requestId: "req_1", body: Buffer.alloc(0) }, failures, 0);
+  outcomeOf({ status, headers }, failures, 0);
 
 test("successes and errors of the request are results", () => {
   for (const status of [200, 400, 403, 404, 413, 422]) assert.deepEqual(outcome(status), { kind: "final" });
 });
 
-test("an exhausted balance, budget or envelope and an invalid key end the batch", () => {
+test("an exhausted balance, budget or envelope and an invalid key end all requests of the key", () => {
   for (const status of [401, 402]) assert.deepEqual(outcome(status), { kind: "stop" });
   assert.deepEqual(outcome(429, ["x-should-retry", "false"]), { kind: "stop" });
 });

@@ -1,23 +1,23 @@
+import type { ErrorCode } from "@uag/contract/errors/table";
 import type { ResolveKeysRequest, ResolveKeysResponse } from "@uag/proto/billing/v1/keys.ts";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { LRUCache } from "lru-cache";
-import type { BatchDocument, Ending } from "./batch.ts";
 
 /** The part of billing that looks keys up. */
 export interface KeyLookup {
   resolveKeys(request: ResolveKeysRequest): Promise<ResolveKeysResponse>;
 }
 
-/** A key in use, encoded for the link, or why the batch of one ends. */
+/** A key in use, encoded for the link, or why it cannot be used. */
 export type KeyState =
   | { readonly kind: "usable"; readonly context: Buffer }
-  | { readonly kind: "unusable"; readonly ending: Ending };
+  | { readonly kind: "unusable"; readonly code: ErrorCode; readonly message: string };
 
 /** Revoking a key must take effect within a second. */
 const maxAgeMs = 1_000;
 const maxKeys = 1_000;
 
-/** The keys of batches in progress, looked up by id at most once a second each. */
+/** The keys of requests that run without their clients, looked up by id at most once a second each. */
 export class Callers {
   readonly #lookup: KeyLookup;
   readonly #now: () => number;
@@ -29,7 +29,7 @@ export class Callers {
   }
 
   /** @throws when billing cannot be reached */
-  state({ keyId }: Pick<BatchDocument, "keyId">): Promise<KeyState> {
+  state({ keyId }: { readonly keyId: string }): Promise<KeyState> {
     const known = this.#states.get(keyId);
     if (known !== undefined) return known;
     const state = this.#find(keyId);
@@ -42,17 +42,14 @@ export class Callers {
     const request = { digest: Buffer.alloc(0), previousDigests: [], keyId };
     const [found] = (await this.#lookup.resolveKeys({ keys: [request] })).keys;
     const caller = found?.caller;
-    if (caller === undefined) return unusable("invalid_api_key", "The API key of the batch no longer exists.");
-    if (found?.revoked) return unusable("invalid_api_key", "The API key of the batch has been revoked.");
-    if (found?.accountDisabled) return unusable("account_disabled", "The account of the batch is disabled.");
+    if (caller === undefined) return unusable("invalid_api_key", "The API key of the request no longer exists.");
+    if (found?.revoked) return unusable("invalid_api_key", "The API key of the request has been revoked.");
+    if (found?.accountDisabled) return unusable("account_disabled", "The account of the request is disabled.");
     const expiresAtMs = Number(caller.expiresAtMs);
     if (expiresAtMs !== 0 && expiresAtMs <= this.#now())
-      return unusable("invalid_api_key", "The API key of the batch has expired.");
+      return unusable("invalid_api_key", "The API key of the request has expired.");
     return { kind: "usable", context: Buffer.from(Caller.encode(caller).finish()) };
   }
 }
 
-const unusable = (code: string, message: string): KeyState => ({
-  kind: "unusable",
-  ending: { status: "failed", code, message },
-});
+const unusable = (code: ErrorCode, message: string): KeyState => ({ kind: "unusable", code, message });

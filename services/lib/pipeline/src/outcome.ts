@@ -1,18 +1,16 @@
 import { headerOf } from "@uag/runtime/http/header-of";
 import { retryAfterMs } from "@uag/untrusted/http/retry-after";
 
-/** A response to a line. */
-export interface LineResponse {
+/** The head of a response. */
+export interface ResponseHead {
   readonly status: number;
   /** Alternating name and value. */
   readonly headers: readonly string[];
-  readonly requestId: string;
-  readonly body: Buffer;
 }
 
 /**
  * What follows from a response:
- * - `final`: it is the line's result
+ * - `final`: it is the request's result
  * - `wait`: the same request may succeed later
  * - `stop`: no request of this key can succeed now: neither money nor permission is left
  */
@@ -24,14 +22,14 @@ export type Outcome =
 const defaultWaitMs = 1_000;
 const maxWaitMs = 60_000;
 const firstBackoffMs = 500;
-/** Repetitions of a line that failed in a way that may last. */
+/** Repetitions of a request that failed in a way that may last. */
 const maxTries = 3;
 
 /**
  * Decides by status and headers, since the body's format depends on the endpoint.
- * @param failures how often the line has failed with 500, 502 or 504 before
+ * @param failures how often the request has failed with 500, 502 or 504 before
  */
-export function outcomeOf({ status, headers }: LineResponse, failures: number, now: number): Outcome {
+export function outcomeOf({ status, headers }: ResponseHead, failures: number, now: number): Outcome {
   const header = (name: string): string | undefined => headerOf(headers, name);
   const mayRetry = header("x-should-retry") !== "false";
   const after = retryAfterMs(header, now);

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { newId } from "@uag/runtime/ids";
+import type { BackgroundStart } from "../format.ts";
+import type { ResponseStore } from "../state/store.ts";
+import type { BackgroundEvents } from "./events.ts";
+import type { JobStore } from "./job-store.ts";
+import { queuedResponse } from "./view.ts";
+
+/** The responses that the service makes in the background. */
+export interface Background {
+  readonly jobs: JobStore;
+  readonly events: BackgroundEvents;
+  /** Notifies the worker of a new job, or of a change of one. */
+  readonly wake: () => void;
+}
+
+interface StoredBy {
+  readonly stored: Pick<ResponseStore, "find" | "read">;
+}
+
+/**
+ * `POST /v1/responses` with `background: true`: responds with a response that is queued, or with the
+ * one that an earlier request with the same idempotency key created.
+ */
+export function startInBackground({ jobs, stored, events, wake }: Background & StoredBy): BackgroundStart {
+  return async ({ caller: { accountId, keyId }, idempotencyKey, body }) => {
+    const id = idempotencyKey === undefined ? newId("resp") : idOf(keyId, idempotencyKey);
+    const row = idempotencyKey === undefined ? undefined : await stored.find(accountId, id);
+    if (row !== undefined) return { body: (await stored.read(row)).response };
+    const response = queuedResponse(id, body);
+    events.created(await jobs.create({ accountId, keyId, id, body, response }));
+    wake();
+    return { body: response };
+  };
+}
+
+/** The id of the response to an idempotency key, whose record a crash may have lost. */
+function idOf(keyId: string, idempotencyKey: string): string {
+  return `resp_${createHash("sha256").update(`${keyId}\n${idempotencyKey}`).digest("hex").slice(0, 48)}`;
+}
