@@ -41,11 +41,11 @@ export function invokeEmbedding(call: Call): JsonReply {
   if (model === "amazon.titan-embed-text-v2:0") return titan(call, model);
   if (/cohere\.embed-(?:english|multilingual)-v3$/.test(model)) {
     const { texts } = read(cohere3, call.body);
-    return cohere(model, texts, { dimensions: 1_024, id: call.newId("") });
+    return cohere(model, texts, { dimensions: 1_024, maxTokens: 512, id: call.newId("") });
   }
   if (!model.endsWith("cohere.embed-v4:0")) throw rejectBedrock("The provided model identifier is invalid.");
   const { texts, output_dimension: dimensions = 1_536 } = read(cohere4, call.body);
-  return cohere(model, texts, { dimensions, id: call.newId("") });
+  return cohere(model, texts, { dimensions, maxTokens: 128_000, id: call.newId("") });
 }
 
 const tokenHeader = (tokens: number) => ({ "x-amzn-bedrock-input-token-count": String(tokens) });
@@ -72,13 +72,19 @@ function titan(call: Call, model: string): JsonReply {
   };
 }
 
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html */
+/**
+ * Longer texts are an error, as `truncate` is NONE by default
+ * (https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html).
+ */
 function cohere(
   model: string,
   texts: readonly string[],
-  { dimensions, id }: { dimensions: number; id: string },
+  { dimensions, maxTokens, id }: { dimensions: number; maxTokens: number; id: string },
 ): JsonReply {
-  const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
+  const counts = texts.map((text) => countTokens(text));
+  if (counts.some((count) => count > maxTokens))
+    throw rejectBedrock(`too many tokens: total number of tokens in the prompt cannot exceed ${maxTokens}`);
+  const tokens = counts.reduce((sum, count) => sum + count, 0);
   const float = texts.map((text) => vectorOf({ model, text, dimensions }));
   const body = { response_type: "embeddings_by_type", embeddings: { float }, id, texts };
   const trueUsage = { input_tokens: tokens };
