@@ -27,9 +27,9 @@ export function kill(around: Around): Promise<Finding> {
   return underLoad(around, action, { mayFail: true });
 }
 
-/** Fills a container's memory with processes smaller than the service, which the kernel then ends. */
+/** Fills a container's memory with programs smaller than the service, which the kernel then ends. */
 const fill =
-  "for n in 1 2 3 4 5 6 7 8 9 10 11 12; do node -e 'Buffer.alloc(6e7, 1); setTimeout(() => 0, 60000)' & done; wait";
+  "n=0; while [ $n -lt 40 ]; do busybox dd if=/dev/zero bs=30M count=1 | sleep 60 & n=$((n + 1)); done; wait";
 
 interface Status {
   readonly restartCount: number;
