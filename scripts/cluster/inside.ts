@@ -30,7 +30,7 @@ async function main(): Promise<number> {
   await rm(state, { recursive: true, force: true });
   const volumeDir = join(state, "volumes");
   await mkdir(state, { recursive: true });
-  await prepareMachine({ state, containerd: join(dir, "containerd") });
+  await prepareMachine(state);
   const credentials = await makeCredentials(join(state, "credentials"));
   const kubectl = new Kubectl(programs.kubectl, credentials.kubeconfig("admin"));
   await using daemons = new Daemons(join(state, "logs"));

@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "./run.ts";
-import { addresses, type NodeDirs } from "./settings.ts";
+import { addresses } from "./settings.ts";
 
 /** Controllers that kubelet and runc need, where a machine mounts none. */
 const controllers = ["cpu", "cpuacct", "cpuset", "memory", "devices", "freezer", "blkio", "pids"];
@@ -29,12 +29,14 @@ async function bind(from: string, to: string): Promise<void> {
  * Makes the namespaces of this process a node: its own `/run` and folders of state, one address, and
  * a default route, without which packets to Services would be dropped before they are rewritten.
  * Whatever is mounted or routed here ends with the namespaces.
+ * @param state the folder of its state, on the machine's disk, which must be empty: a kubelet does not
+ * register while it finds containers that another one left
  */
-export async function prepareMachine({ state, containerd }: NodeDirs): Promise<void> {
+export async function prepareMachine(state: string): Promise<void> {
   await mount("--make-rshared", "/");
   await mount("-t", "tmpfs", "run", "/run");
   await mountCgroups();
-  await bind(containerd, "/var/lib/containerd");
+  await bind(join(state, "containerd"), "/var/lib/containerd");
   await bind(join(state, "kubelet"), "/var/lib/kubelet");
   await bind(join(state, "cni"), "/var/lib/cni");
   await bind(join(state, "log"), "/var/log");

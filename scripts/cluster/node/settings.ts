@@ -12,11 +12,3 @@ export const apiServer = `https://${addresses.node}:6443`;
 export const proxyPort = 8001;
 export const etcdUrl = "http://127.0.0.1:2379";
 export const containerdSocket = "/run/containerd/containerd.sock";
-
-/** Where the node keeps its files: on the machine's disk, bound to short paths inside the node. */
-export interface NodeDirs {
-  /** Everything that a start makes anew. */
-  readonly state: string;
-  /** Containerd's images, kept between starts. */
-  readonly containerd: string;
-}
