@@ -131,7 +131,7 @@ function metrics(): object[] {
           "--kubelet-preferred-address-types=InternalIP",
           "--kubelet-use-node-status-port",
           "--kubelet-insecure-tls",
-          "--metric-resolution=10s",
+          "--metric-resolution=15s",
         ],
         readinessProbe: { httpGet: { path: "/readyz", port, scheme: "HTTPS" }, periodSeconds: 2 },
         volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
@@ -211,7 +211,7 @@ interface Around {
 
 /**
  * Installs DNS, metrics, the kinds of the charts that extend Kubernetes, and volumes; starts
- * cert-manager's controllers; waits for DNS.
+ * cert-manager's controllers; waits for DNS and metrics.
  */
 export async function installAddOns(
   { programs, daemons, credentials, kubectl }: Around,
@@ -220,5 +220,6 @@ export async function installAddOns(
   const kinds = (await crdFiles()).map(async (file) => parse(await readFile(file, "utf8")) as object);
   await kubectl.apply([...dns(), ...metrics(), ...(await Promise.all(kinds)), ...(await volumes(volumeDir))]);
   await daemons.start(programs["cert-manager"], [`--kubeconfig=${credentials.kubeconfig("cert-manager")}`]);
-  await kubectl.run(["--namespace", "kube-system", "rollout", "status", "deployment/coredns", "--timeout=120s"]);
+  for (const name of ["coredns", "metrics-server"])
+    await kubectl.run(["--namespace", "kube-system", "rollout", "status", `deployment/${name}`, "--timeout=120s"]);
 }
