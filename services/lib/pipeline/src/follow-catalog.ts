@@ -40,6 +40,8 @@ export interface CatalogFollowerOptions {
 export interface CatalogFollower extends Disposable {
   /** Passes once billing has returned the changes. */
   readonly check: HealthCheck;
+  /** Resolves when billing has returned the changes, or failed to for the first time. */
+  readonly asked: Promise<void>;
   /** Why no request can be admitted until then: neither its price nor its provider is known. */
   refusal(): GatewayError | undefined;
 }
@@ -85,6 +87,7 @@ class Follower implements CatalogFollower {
   /** A change was announced while billing was asked. */
   #announced = false;
   readonly #startedAt = performance.now();
+  readonly asked: Promise<void>;
 
   constructor(options: CatalogFollowerOptions) {
     this.#options = options;
@@ -92,7 +95,7 @@ class Follower implements CatalogFollower {
     this.#timer = setInterval(() => void this.#poll(), options.everyMs ?? usualEveryMs).unref();
     options.bus.subscribe(catalogChangedSubject, () => void this.#poll());
     this.#unsubscribe = options.bus.onChange((connected) => void (connected && this.#poll()));
-    void this.#poll();
+    this.asked = this.#poll();
   }
 
   readonly check: HealthCheck = async () =>

@@ -102,6 +102,8 @@ export async function startCapability<S extends ServiceName>(
   const { HOST: host, ADMIN_PORT, GRPC_PORT, DRAIN_MS } = settings;
   const admin = started.use(await startAdminServer({ host, port: ADMIN_PORT, metrics, checks: allChecks, alive }));
   const services = [providerTestRpc(catalog, context)];
+  // Routers send requests as soon as the port is open, which another replica could serve meanwhile.
+  await changes.asked;
   const listener = started.use(
     await openLinkListener({ link, services, identity, host, port: GRPC_PORT, drainMs: DRAIN_MS }),
   );

@@ -84,18 +84,21 @@ async function follow(options: { readonly startGraceMs?: number; readonly everyM
     onChange: () => () => undefined,
   };
   const captured = capturedLog();
-  const changes = followCatalog({
-    catalog: { apply: async (given) => void inForce.push(given) },
-    address: `127.0.0.1:${server.port}`,
-    identity: insecure,
-    bus,
-    log: captured.log,
-    everyMs: 20,
-    ...options,
-  });
+  const again = () =>
+    followCatalog({
+      catalog: { apply: async (given) => void inForce.push(given) },
+      address: `127.0.0.1:${server.port}`,
+      identity: insecure,
+      bus,
+      log: captured.log,
+      everyMs: 20,
+      ...options,
+    });
+  const changes = again();
   return {
     billing,
     changes,
+    again,
     inForce,
     announce: () => announce.get(catalogChangedSubject)?.(),
     lines: captured.lines,
@@ -116,6 +119,16 @@ test("no request is admitted before billing has returned the changes, and each v
   assert.equal(changes.refusal(), undefined);
   assert.equal((await changes.check()).ok, true);
   assert.deepEqual(inForce, [expected]);
+});
+
+test("a service opens its port after billing's first response, and does not wait for a billing that is unavailable", async () => {
+  await using stage = await follow({ everyMs: 60_000 });
+  await stage.changes.asked;
+  assert.deepEqual([stage.billing.refused, stage.inForce.length], [1, 0]);
+  stage.billing.available = true;
+  using changes = stage.again();
+  await changes.asked;
+  assert.equal(changes.refusal(), undefined);
 });
 
 test("an announced change is read at once, without waiting for a poll", async () => {
