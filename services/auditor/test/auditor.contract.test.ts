@@ -219,15 +219,20 @@ test("deletes ended grants only after an exact audit; a repeated bill is charged
     clock: { moment: async () => Date.now() },
     auditDatabase: own.connection.name,
     keepMs: 0,
+    envelopeKeepMs: 0,
   };
-  assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "no audit covered it");
+  assert.deepEqual(await prune(options), { grants: 0, holders: 0, envelopes: 0 }, "no audit covered it");
   await books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: 1n } });
   await runAudit(parts, "whole");
-  assert.deepEqual(await prune(options), { grants: 0, holders: 0 }, "the audit found a fault");
+  assert.deepEqual(await prune(options), { grants: 0, holders: 0, envelopes: 0 }, "the audit found a fault");
   await books.accounts.collection.updateOne({ _id: accountId as never }, { $inc: { held: -1n } });
   await runAudit(parts, "whole");
-  assert.deepEqual(await prune({ ...options, keepMs: 3_600_000 }), { grants: 0, holders: 1 }, "it is too young");
-  assert.deepEqual(await prune(options), { grants: 1, holders: 0 });
+  assert.deepEqual(
+    await prune({ ...options, keepMs: 3_600_000 }),
+    { grants: 0, holders: 1, envelopes: 0 },
+    "it is too young",
+  );
+  assert.deepEqual(await prune(options), { grants: 1, holders: 0, envelopes: 0 });
   assert.equal(await books.grants.countDocuments({ _id: open.grantId }), 1, "a live grant stays");
 
   const charged = async () => (await backend.accounts.getAccount({ id: accountId })).chargedNanoUsd;

@@ -78,7 +78,17 @@ export const schema = z.object({
   GRANT_KEEP_MS: milliseconds(86_400_000, 1_209_600_000).describe(
     "How long ended grants and gone holders are kept for repeated calls. Must exceed the longest delivery of a bill.",
   ),
-  PRUNE_INTERVAL_MS: milliseconds(1_000, 3_600_000).describe("How often expired grants and holders are deleted."),
+  ENVELOPE_KEEP_DAYS: z.coerce
+    .number()
+    .int()
+    .min(31)
+    .default(430)
+    .describe(
+      "How long envelopes are kept after their expiry: at least as long as the usage of their keys, by metering's USAGE_KEEP_MONTHS.",
+    ),
+  PRUNE_INTERVAL_MS: milliseconds(1_000, 3_600_000).describe(
+    "How often ended grants, holders and envelopes are deleted.",
+  ),
   AUDIT_DATABASE: z
     .string()
     .min(1)

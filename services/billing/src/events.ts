@@ -35,7 +35,7 @@ export interface Events {
   unblockFailed(error: unknown): void;
   reapFailed(error: unknown): void;
   /** Grants and holders that ended long ago were deleted. */
-  pruned(deleted: { grants: number; holders: number }): void;
+  pruned(deleted: { grants: number; holders: number; envelopes: number }): void;
   pruneFailed(error: unknown): void;
   /** Rows of a closed month are in a file, which was read back. */
   ledgerArchived(event: { month: string; part: { key: string; rows: bigint; bytes: bigint } }): void;
@@ -244,12 +244,13 @@ export function createEvents(log: Logger, metrics: Metrics): Events {
       log.warn({ count }, "aborted open transactions of a dead process");
     },
     unblockFailed: (error) => log.error({ err: error }, "aborting transactions of dead processes failed"),
-    pruned: ({ grants, holders }) => {
+    pruned: ({ grants, holders, envelopes }) => {
       prunedGrants.inc(grants);
-      if (grants + holders > 0) log.info({ grants, holders }, "pruned ended grants and holders");
+      if (grants + holders + envelopes > 0)
+        log.info({ grants, holders, envelopes }, "pruned ended grants, holders and envelopes");
     },
     pricesNotKept: (error) => log.error({ err: error }, "storing the catalogue's prices failed"),
-    pruneFailed: (error) => log.warn({ err: error }, "pruning ended grants and holders failed"),
+    pruneFailed: (error) => log.warn({ err: error }, "pruning ended grants, holders and envelopes failed"),
     reapFailed: (error) => {
       reapFailures.inc();
       log.error({ err: error }, "releasing the grants of dead holders failed");

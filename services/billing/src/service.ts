@@ -97,7 +97,13 @@ function startUpkeep(billing: Billing, config: z.infer<typeof schema>, stack: As
   if (config.CATALOG_FILE !== undefined) stack.use(startDrain(billing, config.PRUNE_INTERVAL_MS));
   stack.use(startReaper(billing));
   stack.use(startLimitReaper({ store, events, ...limits }));
-  const pruning = { store, clock: billing.clock, auditDatabase: config.AUDIT_DATABASE, keepMs: config.GRANT_KEEP_MS };
+  const pruning = {
+    store,
+    clock: billing.clock,
+    auditDatabase: config.AUDIT_DATABASE,
+    keepMs: config.GRANT_KEEP_MS,
+    envelopeKeepMs: config.ENVELOPE_KEEP_DAYS * 86_400_000,
+  };
   stack.use(startPruning(pruning, events, config.PRUNE_INTERVAL_MS));
   if (archive.objects === undefined) return;
   stack.use(archive.objects);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
+import { connectBooks } from "@uag/ledger/documents/connection";
+import { modelsOn } from "@uag/ledger/documents/store";
 import { type AdminServiceServer, AdminServiceService } from "@uag/proto/billing/v1/admin.ts";
 import { BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
 import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
@@ -8,6 +10,7 @@ import { digestKey } from "@uag/runtime/api-key";
 import { newId } from "@uag/runtime/ids";
 import { createRpcClient } from "@uag/runtime/rpc/client";
 import { insecure } from "@uag/runtime/rpc/identity";
+import { prune } from "../src/grants/prune.ts";
 import {
   acquireFields,
   type Clients,
@@ -36,6 +39,7 @@ interface Opening {
   readonly accountId: string;
   readonly keyId: string;
   readonly amountNanoUsd?: bigint;
+  readonly ttlSeconds?: number;
   readonly parentId?: string;
   readonly models?: string[];
   readonly idempotencyKey?: string;
@@ -268,4 +272,52 @@ test("envelopes are not listed, changed, deleted or shared as budgets", async ()
   await assert.rejects(billing.budgets.updateBudget({ id, hard: false }), refused("not_found", /does not exist/));
   await assert.rejects(billing.budgets.deleteBudget({ id }), refused("not_found", /does not exist/));
   await assert.rejects(newKey(billing, accountId, { budgetId: id }), refused("not_found", /no budget with this id/));
+});
+
+test("a run is deleted as a whole long after its end, once an audit was exact; its ledger rows stay and verify", async () => {
+  await using db = scratch();
+  await using billing = await startBilling(db.env);
+  const accountId = await fund(billing, 9_000n);
+  const keyId = await newKey(billing, accountId);
+  const top = await open(billing, { accountId, keyId, ttlSeconds: 3_600 });
+  const below = await open(billing, { accountId, keyId: top.envelope.keyId, ttlSeconds: 10 });
+  const later = await open(billing, { accountId, keyId, ttlSeconds: 86_400 });
+  const budgetIds = [below.envelope.id, top.envelope.id];
+  const { grantId } = await billing.grants.acquire({
+    ...acquireFields({ accountId, holderId, needNanoUsd: 60n }),
+    budgetIds,
+  });
+  const charge = { grantId, costNanoUsd: 50n, holdNanoUsd: 60n, keyId: below.envelope.keyId };
+  const events = [usage({ accountId, holderId, ...charge, budgetIds, rootKeyId: keyId, requestId: newId("req") })];
+  await billing.ledger.settle({ events });
+  const { MONGODB_URL: url = "", MONGODB_DATABASE: database = "" } = db.env;
+  await using stack = new AsyncDisposableStack();
+  const connection = await connectBooks({ url, database });
+  stack.defer(() => connection.close());
+  const store = { connection, ...modelsOn(connection) };
+  const nowMs = Date.now();
+  const hourMs = 3_600_000;
+  const sums = async () => (await store.spending.find({}, { _id: 1 }).lean()).map(({ _id }) => _id.split("/")[1]);
+  const pruneAt = async (hours: number) => {
+    const clock = { moment: async () => nowMs + hours * hourMs };
+    const pruned = await prune({ store, clock, auditDatabase: database, keepMs: 86_400_000, envelopeKeepMs: hourMs });
+    return pruned.envelopes;
+  };
+  assert.equal(await pruneAt(3), 0, "no audit covered it");
+  await connection.collection("verdicts").insertOne({ moment: new Date(nowMs + 9 * hourMs), exact: true });
+  assert.equal(await pruneAt(1.5), 0, "the highest envelope of the run is too young");
+  assert.equal((await sums()).length, 4);
+  assert.equal(await pruneAt(3), 2);
+  assert.deepEqual(await sums(), [keyId], "the month of the key that opened the run stays");
+  const scope = { accountId, keyId };
+  const { envelopes } = await billing.envelopes.listEnvelopes({ scope, page: undefined });
+  assert.deepEqual(
+    envelopes.map(({ id }) => id),
+    [later.envelope.id],
+  );
+  await assert.rejects(callerOf(billing, top.digest), refused("not_found", /not found/));
+  assert.deepEqual(await faults(billing), []);
+  await billing.ledger.settle({ events });
+  const account = await billing.accounts.getAccount({ id: accountId });
+  assert.equal(account.chargedNanoUsd, 50n, "a repeated bill is charged once");
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "@uag/ledger/documents/store";
 import type { DatabaseClock } from "@uag/mongo/database-clock";
 import type { Billing } from "../billing.ts";
+import { pruneEnvelopes } from "../envelopes/prune.ts";
 
 /** The fields of an auditor's verdict that billing reads. */
 interface Verdict {
@@ -18,11 +19,14 @@ export interface PruneOptions {
   readonly auditDatabase: string;
   /** How long ended grants and holders are kept, for calls that are repeated. */
   readonly keepMs: number;
+  /** How long envelopes are kept after their end. */
+  readonly envelopeKeepMs: number;
 }
 
 export interface Pruned {
   readonly grants: number;
   readonly holders: number;
+  readonly envelopes: number;
 }
 
 const grantsAtOnce = 1_000;
@@ -64,18 +68,21 @@ async function pruneGrants({ grants }: Store, filter: object): Promise<number> {
 }
 
 /**
- * Deletes grants that ended and holders that are gone, once no call about them can be repeated and
- * an audit since then found the ledger exact. The ledger still guarantees that they count once: a
+ * Deletes grants that ended and holders that are gone, once no call about them can be repeated, and
+ * envelopes that expired long ago, if an audit since then found the ledger exact. The ledger still guarantees that they count once: a
  * repeated event finds its row, and a new one is charged to the available balance, as for any grant
  * that has ended.
  */
 export async function prune(options: PruneOptions): Promise<Pruned> {
   const audited = await lastExact(options);
-  if (audited === undefined) return { grants: 0, holders: 0 };
-  const moment = new Date(Math.min((await options.clock.moment()) - options.keepMs, audited.getTime()));
+  if (audited === undefined) return { grants: 0, holders: 0, envelopes: 0 };
+  const nowMs = await options.clock.moment();
+  const endedFor = (ms: number): Date => new Date(Math.min(nowMs - ms, audited.getTime()));
+  const moment = endedFor(options.keepMs);
   const grants = await pruneGrants(options.store, endedBefore(moment));
   const { deletedCount } = await options.store.holders.deleteMany({ state: "gone", closedAt: { $lt: moment } });
-  return { grants, holders: deletedCount };
+  const envelopes = await pruneEnvelopes(options.store, endedFor(options.envelopeKeepMs));
+  return { grants, holders: deletedCount, envelopes };
 }
 
 /** Prunes periodically, in every replica: what one has deleted the others do not find. */

@@ -88,8 +88,10 @@ async function auditBudgets(models: Models): Promise<Omit<Levels, "credentials">
     const [, id = "", date = ""] = _id.split("/");
     if (ids.has(id)) counted.set(`${id}/${date}`, charged);
   }
+  // What counted toward an envelope is deleted with it; its rows stay.
+  const isPruned = (at: string): boolean => at.startsWith("env_") && !ids.has(at.split("/")[0] ?? "");
   const different = [...new Set([...rows.keys(), ...counted.keys()])].flatMap((at) =>
-    differs(at, counted.get(at) ?? 0n, rows.get(at)?.charged ?? 0n),
+    isPruned(at) ? [] : differs(at, counted.get(at) ?? 0n, rows.get(at)?.charged ?? 0n),
   );
   const overspent = documents.map(sharedBudgetOf).flatMap(({ id, amount, period, hard }) => {
     if (!hard) return [];

@@ -26,6 +26,13 @@ export function spendingId(accountId: string, keyOrBudgetId: string, period: str
   return `${accountId}/${keyOrBudgetId}/${period}`;
 }
 
+/** The ids of all that counted toward a key or a budget. */
+export const spendingOf = (accountId: string, keyOrBudgetId: string) => ({
+  $gte: spendingId(accountId, keyOrBudgetId, ""),
+  // The character after the slash.
+  $lt: `${accountId}/${keyOrBudgetId}0`,
+});
+
 /** The id spending was counted under before it began with the account. */
 export function oldSpendingId(keyId: string, month: string): string {
   return `${keyId}/${month}`;
