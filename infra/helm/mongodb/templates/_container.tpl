@@ -69,6 +69,8 @@ args:
   - --wiredTigerCacheSizeGB={{ divf .Values.cacheMegabytes 1024 }}
   - --oplogSize={{ .Values.oplogMegabytes }}
   - --setParameter=shutdownTimeoutMillisForSignaledShutdown={{ mul .Values.handoverSeconds 1000 }}
+  # The log of slow operations has their documents, with clients' links and addresses.
+  - --slowOpSampleRate=0
   - --quiet
 env:
   {{- include "mongodb.address" . | nindent 2 }}

@@ -26,7 +26,7 @@ test("both languages have the same keys with the same variables", () => {
 });
 
 /** Names that are the same in every language, and examples of what is typed. */
-const untranslated = new Set(["AI Gateway", "English", "中文", "https://llm.example.com/v1"]);
+const untranslated = new Set(["AI Gateway", "English", "中文", "https://llm.example.com/v1", "PROVIDER_SECRET_AWS"]);
 /** What stands between tags, and what attributes say to people. */
 const between = /(?<![=\s)])>\s*([^<>{}()=;&|]*\p{L}{2,}[^<>{}()=;&|]*?)\s*</gu;
 const attributes = /\s(?:label|title|placeholder|description|aria-label|alt|about|hint)="([^"]*\p{L}{2,}[^"]*)"/gu;

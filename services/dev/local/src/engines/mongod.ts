@@ -55,6 +55,8 @@ export async function mongodProcess(options: MongodOptions): Promise<ProcessSpec
   args.push("--dbpath", dbPath, "--nounixsocket", "--quiet");
   args.push("--wiredTigerCacheSizeGB", cacheGigabytes, "--oplogSize", oplogMegabytes);
   args.push("--setParameter", "diagnosticDataCollectionEnabled=false");
+  // The log of slow operations has their documents, with clients' links and addresses.
+  args.push("--slowOpSampleRate", "0");
   // There is no other member to hand over to: by default it would wait 15 s for clients to find
   // one.
   args.push("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100");

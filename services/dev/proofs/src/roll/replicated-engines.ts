@@ -32,6 +32,7 @@ async function mongodSpec(dataDir: string, member: number, port: number): Promis
   await mkdir(dbPath, { recursive: true });
   const args = ["--replSet", replicaSet, "--bind_ip", host, "--port", String(port), "--dbpath", dbPath];
   args.push("--nounixsocket", "--quiet", "--wiredTigerCacheSizeGB", "0.25", "--oplogSize", "256");
+  args.push("--slowOpSampleRate", "0");
   args.push("--setParameter", "diagnosticDataCollectionEnabled=false");
   return {
     name: mongodOf(member),
