@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { peers } from "@uag/contract/access/rpc";
 import { serviceNames } from "@uag/contract/routes";
 import { repoRoot } from "@uag/local/paths";
-import { peerIn } from "@uag/runtime/rpc/peer";
+import { defaultTrustDomain, peerIn } from "@uag/runtime/rpc/peer";
 
 const missing =
   process.getuid?.() !== 0 || spawnSync("openssl", ["version"]).status !== 0 ? "needs root and openssl" : false;
@@ -28,7 +28,7 @@ test("the compose file has a certificate for every peer, and distinct secrets", 
   const authority = new X509Certificate(await read("ca.crt"));
   for (const peer of peers) {
     const certificate = new X509Certificate(await read(`${peer}.crt`));
-    assert.equal(peerIn(certificate.subjectAltName), peer);
+    assert.deepEqual(peerIn(certificate.subjectAltName), { trustDomain: defaultTrustDomain, peer });
     assert.ok(certificate.verify(authority.publicKey), peer);
     assert.ok(certificate.checkPrivateKey(createPrivateKey(await read(`${peer}.key`))), peer);
   }
