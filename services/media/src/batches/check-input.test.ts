@@ -35,6 +35,7 @@ test("each fault names its line and field", async () => {
     valid("e", { method: "GET" }),
     valid("f", { body: [] }),
     "x".repeat(10_001),
+    valid("g", { body: { model: "m", background: true } }),
   ]);
   assert.deepEqual(
     errors.map(({ code, param, line }) => [line, code, param]),
@@ -48,6 +49,7 @@ test("each fault names its line and field", async () => {
       [8, "invalid_request", "method"],
       [9, "invalid_request", "body"],
       [10, "request_too_large", null],
+      [11, "invalid_request", "body.background"],
     ],
   );
 });
