@@ -132,6 +132,24 @@ test("a slice is not repeated once the responses of its lines are no longer stor
   assert.equal(errors[0]?.error?.code, "idempotency_result_lost");
 });
 
+test("the account's share of memory pays for the lines of a slice while they run", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { backend, context, create, step } = await openBatches(stack);
+  const { buffers } = context.lines;
+  const sent = lines(40);
+  await create(sent);
+  await step();
+  const bytes = sent.join("").length;
+  let least = Number.POSITIVE_INFINITY;
+  backend.respond = ({ n }) => {
+    least = Math.min(least, buffers.held);
+    return { status: 200, body: { n } };
+  };
+  await step();
+  assert.ok(least >= bytes && least < 2 * bytes, `${least} bytes held for ${bytes}`);
+  assert.equal(buffers.held, 0);
+});
+
 test("a balance that runs out ends the batch with a partial result that says so", async () => {
   await using stack = new AsyncDisposableStack();
   const { backend, create, finish, outcome } = await openBatches(stack);

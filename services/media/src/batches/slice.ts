@@ -22,8 +22,14 @@ export interface Slice {
   readonly next: Position | undefined;
 }
 
-/** Reads the next slice of a validated file. */
-export async function readSlice(lines: AsyncIterable<Line>): Promise<Slice> {
+/**
+ * Reads the next slice of a validated file.
+ * @param hold accounts for a line's bytes while the slice runs
+ */
+export async function readSlice(
+  lines: AsyncIterable<Line>,
+  hold: (bytes: number) => Promise<void> | undefined,
+): Promise<Slice> {
   const found: SlicedLine[] = [];
   let bytes = 0;
   let next: Position | undefined;
@@ -32,6 +38,7 @@ export async function readSlice(lines: AsyncIterable<Line>): Promise<Slice> {
     const content = line.bytes;
     if (content === undefined) throw new Error(`line ${line.number} of a validated file is too long`);
     if (isBlank(content)) continue;
+    await hold(content.length);
     const request = await readLine(content);
     found.push({ number: line.number, customId: request.customId, request });
     bytes += content.length;

@@ -44,7 +44,8 @@ export async function nextStep(context: StepContext, claimed: Claimed): Promise<
     await context.batches.commit(batch, advanced(context.now(), { ...skipped, ending, next: undefined }));
     return undefined;
   }
-  const slice = await readSlice(lines);
+  using lease = context.lines.buffers.open(batch.accountId);
+  const slice = await readSlice(lines, (bytes) => lease.grow(bytes, claimed.signal));
   if (!(await context.batches.begin(batch))) return undefined;
   const result = await runSlice(slice, { ...context, ...claimed, context: context.lines });
   await context.batches.commit(batch, advanced(context.now(), { ...result, next: slice.next }));
