@@ -417,7 +417,7 @@ describe("providers with credentials of their own kind", () => {
     });
   });
 
-  test("the ledger is exact after all of this", async () => {
+  test("the ledger is exact after requests to every cloud", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

@@ -94,7 +94,7 @@ describe("providers that are created from a template", () => {
     });
   }
 
-  test("the ledger is exact after all of this", async () => {
+  test("the ledger is exact after requests to every vendor", async () => {
     assert.deepEqual((await fleet.audit()).violations, []);
   });
 });

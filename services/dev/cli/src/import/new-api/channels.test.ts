@@ -59,14 +59,14 @@ describe("channels of new-api", () => {
     assert.equal(read({ models: "other" }).deployments[0]?.price, undefined);
   });
 
-  test("a mapping of models is followed to its end, also if it is a circle", () => {
+  test("a chain of model mappings is followed to its end, and a circular one ends too", () => {
     const upstream = (mapping: object) =>
       read({ model_mapping: JSON.stringify(mapping) }).deployments.map((each) => each.upstream);
     assert.deepEqual(upstream({ chat: "middle", middle: "end" }), ["end"]);
     assert.deepEqual(upstream({ chat: "middle", middle: "chat" }), ["middle"]);
   });
 
-  test("a base URL gets what new-api adds to it, and that of a whole address loses its endpoint", () => {
+  test("a base URL has the path that new-api appends, and no endpoint", () => {
     const url = (fields: Readonly<Record<string, string | null>>) => read(fields).deployments[0]?.place.baseUrl;
     assert.equal(url({}), undefined);
     assert.equal(url({ base_url: "https://a.example/" }), "https://a.example/v1");
