@@ -16,6 +16,9 @@ const promptCounter: PromptCounter = {
   failureOf: anthropicFailure,
 };
 
+/** A Messages request as it is passed to a server of Claude. */
+export const claudeCall = passedCall;
+
 /** Text generation by Anthropic's messages protocol. */
 export const claudeGeneration: TextGeneration = {
   format: messagesFormat,

@@ -1,4 +1,4 @@
-import { passedCall } from "../anthropic/messages.ts";
+import { claudeCall } from "../anthropic/provider.ts";
 import { countOf, fieldsOf } from "../conversation/fields.ts";
 import { UpstreamFailure } from "../failure.ts";
 import type { CountCall, PromptCounter } from "../generation.ts";
@@ -24,7 +24,7 @@ export const bedrockCounter = (serves: (model: string) => boolean): PromptCounte
   serves: ({ model }) => serves(model),
   async encode(call, upstream, signal) {
     const inlined = await withInlineSources(call, signal);
-    const passed = passedCall({ ...inlined, outputCap: outputCapOf(call) }, upstream, "");
+    const passed = claudeCall({ ...inlined, outputCap: outputCapOf(call) }, upstream, "");
     const { headers, body } = invoking(passed);
     const input = { invokeModel: { body: body.toString("base64") } };
     const model = upstream.model.replace(profile, "");

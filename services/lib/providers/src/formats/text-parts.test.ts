@@ -24,6 +24,7 @@ test("keeps an assistant's refusal part in conversations in OpenAI's formats", (
 });
 
 test("the Messages format reads only text parts and ignores another protocol's refusal part", () => {
+  const hello = { type: "text", text: "Hello" };
   const { turns } = readMessages({
     system: [text, refused],
     messages: [
@@ -33,6 +34,6 @@ test("the Messages format reads only text parts and ignores another protocol's r
   });
   assert.deepEqual(
     turns.map(({ parts }) => parts),
-    [0, 1, 2].map(() => [{ type: "text", text: "Hello" }]),
+    [[{ ...hello, cacheControl: text.cache_control }], [hello], [hello]],
   );
 });
