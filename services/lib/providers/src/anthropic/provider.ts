@@ -8,6 +8,7 @@ import { anthropicMessages, passedCall } from "./messages.ts";
 import { rulesOf } from "./models.ts";
 import { anthropicOwnModels } from "./own-models.ts";
 import { anthropicProtocol } from "./protocol.ts";
+import { sourceOf } from "./request.ts";
 
 /** Anthropic's `count_tokens` (platform.claude.com/docs/en/api/messages-count-tokens). */
 const promptCounter: PromptCounter = {
@@ -18,6 +19,9 @@ const promptCounter: PromptCounter = {
 
 /** A Messages request as it is passed to a server of Claude. */
 export const claudeCall = passedCall;
+
+/** The source of a file in a Messages request. */
+export const claudeSource = sourceOf;
 
 /** Text generation by Anthropic's messages protocol. */
 export const claudeGeneration: TextGeneration = {

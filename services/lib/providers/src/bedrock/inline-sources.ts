@@ -1,5 +1,5 @@
 import { encodeJson } from "@uag/untrusted/json/encode";
-import { sourceOf } from "../anthropic/request.ts";
+import { claudeSource } from "../anthropic/provider.ts";
 import { type Fields, fieldsOf, isFields, listOf, textOf } from "../conversation/fields.ts";
 import type { CountCall } from "../generation.ts";
 import { editMembers, topLevelMembers } from "../json-edit.ts";
@@ -48,5 +48,5 @@ async function inlineBlock(block: unknown, param: string, context: Context): Pro
   const at = `${param}.source.url`;
   const part = { type: "media", kind, source: { type: "url", url: textOf(url) ?? "" }, title: undefined } as const;
   const found = await inlineMedia({ ...part, param: at }, context.call.media, context.signal);
-  return { ...(block as Fields), source: sourceOf({ kind, source: found, param: at }) };
+  return { ...(block as Fields), source: claudeSource({ kind, source: found, param: at }) };
 }
