@@ -3,7 +3,7 @@ import { type Around, type Finding, seconds, underLoad } from "./under-load.ts";
 
 /**
  * Deletes a pod and its claim at once, and waits until its replacement is ready. The new claim gets
- * another volume, because nobody released the old one.
+ * another volume, because the old one is not released.
  */
 async function lose({ kubectl }: Around, pod: string, claim: string): Promise<string> {
   const { spec } = await kubectl.get("--namespace", namespace, "persistentvolumeclaim", claim);

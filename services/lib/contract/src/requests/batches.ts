@@ -103,7 +103,7 @@ export const batchLine = z.object({
     .looseObject({
       model: z.string().min(1).max(256),
       stream: z.literal(false, "streamed responses are not available in a batch").nullish(),
-      background: z.literal(false, "a batch runs in the background by itself").nullish(),
+      background: z.literal(false, "a batch always runs in the background").nullish(),
     })
     .describe("The request's body, as it would be sent to that path. Every line names the same model."),
 });
