@@ -1,12 +1,11 @@
+import { ClaimLoop } from "@uag/pipeline/claims/claim-loop";
+import { ClaimRenewal } from "@uag/pipeline/claims/claim-renewal";
 import type { Logger } from "@uag/runtime/log";
-import { Wakeup } from "@uag/runtime/wakeup";
 import { type BatchDocument, type Ending, endingOf } from "./batch.ts";
 import { leaseMs } from "./batch-store.ts";
 import type { BatchEvents } from "./events.ts";
 import { type Claimed, nextStep, type StepContext } from "./steps.ts";
 
-const renewEveryMs = leaseMs / 6;
-const idleMs = 1_000;
 const afterFailureMs = 2_000;
 /** How long a repeated slice may wait after its batch was stopped. */
 const giveUpMs = 10 * 60_000;
@@ -31,56 +30,32 @@ export interface WorkerOptions {
 export class BatchWorker implements AsyncDisposable {
   readonly #options: WorkerOptions;
   readonly #stop = new AbortController();
-  readonly #wakeup = new Wakeup();
-  /** By account. */
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #loop: Promise<void>;
+  readonly #loop: ClaimLoop<BatchDocument>;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#loop = this.#run();
+    const { context, atOnce, log } = options;
+    this.#loop = new ClaimLoop({
+      atOnce,
+      claim: (busy) => context.batches.claim(busy),
+      work: (batch) => this.#step(batch),
+      failed: (err) => log.warn({ err }, "claiming a batch failed; retrying"),
+    });
   }
 
   /** A batch may be waiting. */
   wake(): void {
-    this.#wakeup.wakeAt();
+    this.#loop.wake();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("the process is stopping"));
-    await this.#loop;
-    await Promise.all(this.#running.values());
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      const claimed = await this.#claim().catch((error: unknown) => {
-        this.#options.log.warn({ err: error }, "claiming a batch failed; retrying");
-        return undefined;
-      });
-      if (claimed === undefined) await this.#wakeup.sleepUntil(Date.now() + idleMs, signal);
-      else this.#start(claimed);
-    }
-  }
-
-  async #claim(): Promise<BatchDocument | undefined> {
-    const { context, atOnce } = this.#options;
-    if (this.#running.size >= atOnce) return undefined;
-    return await context.batches.claim([...this.#running.keys()]);
-  }
-
-  #start(batch: BatchDocument): void {
-    const work = this.#step(batch).finally(() => {
-      this.#running.delete(batch.accountId);
-      this.wake();
-    });
-    this.#running.set(batch.accountId, work);
+    await this.#loop[Symbol.asyncDispose]();
   }
 
   async #step(batch: BatchDocument): Promise<void> {
     const { context, events, log, keptMs } = this.#options;
-    const held = new Held(batch, { context, keptMs, stopping: this.#stop.signal });
+    using held = new Held(batch, { context, keptMs, stopping: this.#stop.signal });
     try {
       const status = await nextStep(context, held);
       if (status !== undefined) events.ended(batch, status);
@@ -89,8 +64,6 @@ export class BatchWorker implements AsyncDisposable {
       if (!signal.aborted) log.warn({ err: error, batch: batch._id }, "a step of a batch failed; retrying");
       // Otherwise the claim expires on its own.
       await context.batches.release(batch, signal.aborted ? 0 : afterFailureMs).catch(() => undefined);
-    } finally {
-      held[Symbol.dispose]();
     }
   }
 }
@@ -110,28 +83,31 @@ class Held implements Claimed, Disposable {
   readonly batch: BatchDocument;
   readonly signal: AbortSignal;
   readonly #context: StepContext;
-  readonly #lost = new AbortController();
   readonly #stop = new AbortController();
   readonly #giveUp = new AbortController();
   readonly stop = this.#stop.signal;
   readonly giveUp = this.#giveUp.signal;
-  readonly #timer: NodeJS.Timeout;
+  readonly #renewal: ClaimRenewal<BatchDocument>;
   #giveUpTimer: NodeJS.Timeout | undefined;
   #lostTimer: NodeJS.Timeout | undefined;
-  #renewedAt = performance.now();
 
   constructor(batch: BatchDocument, { context, keptMs, stopping }: HeldOptions) {
     this.batch = batch;
     this.#context = context;
-    this.signal = AbortSignal.any([stopping, this.#lost.signal]);
+    const lost = new AbortController();
+    this.signal = AbortSignal.any([stopping, lost.signal]);
     this.#observe(batch);
     if (batch.begun) this.#giveUpAt((batch.begunAt ?? batch.createdAt).getTime() + keptMs);
-    this.#timer = setInterval(() => void this.#renew(), renewEveryMs);
-    this.#timer.unref();
+    this.#renewal = new ClaimRenewal({
+      leaseMs,
+      renew: () => context.batches.renew(batch),
+      renewed: (renewed) => this.#observe(renewed),
+      lost: (reason) => lost.abort(new Error(reason)),
+    });
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#renewal[Symbol.dispose]();
     clearTimeout(this.#giveUpTimer);
     clearTimeout(this.#lostTimer);
   }
@@ -141,22 +117,6 @@ class Held implements Claimed, Disposable {
     const leftMs = ms - this.#context.now();
     if (leftMs <= 0) this.#giveUp.abort(responsesLost);
     else this.#lostTimer = setTimeout(() => this.#giveUp.abort(responsesLost), Math.min(leftMs, maxTimerMs)).unref();
-  }
-
-  async #renew(): Promise<void> {
-    try {
-      const renewed = await this.#context.batches.renew(this.batch);
-      if (renewed === undefined) return this.#lose("another worker has the batch");
-      this.#renewedAt = performance.now();
-      this.#observe(renewed);
-    } catch {
-      // Retried by the next renewal, as long as no other worker can have it.
-      if (performance.now() - this.#renewedAt > leaseMs) this.#lose("the claim could not be renewed");
-    }
-  }
-
-  #lose(reason: string): void {
-    this.#lost.abort(new Error(reason));
   }
 
   #observe(batch: BatchDocument): void {
