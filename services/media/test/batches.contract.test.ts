@@ -11,6 +11,7 @@ import { nextStep } from "../src/batches/steps.ts";
 import { BatchWorker } from "../src/batches/worker.ts";
 import { operations } from "../src/operations.ts";
 import { lineOf, openBatches, own } from "./batches/support.ts";
+import { catalog } from "./support.ts";
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, n) => lineOf(n));
 const used = { status: 402, body: { error: { code: "insufficient_balance", message: "The balance is used up." } } };
@@ -370,13 +371,6 @@ test("an account keeps its newest batches, however many it creates", async () =>
   await assert.rejects(batches.find(own, _id), /does not exist/);
 });
 
-const catalog = `
-providers:
-  dash: { protocol: dashscope, base_url: "http://127.0.0.1:9", api_key: none }
-models:
-  - { id: alpha-image-2.0, owned_by: a, created: 2026-01-01, operations: [images.generations], price: { images: 0.05 },
-      upstreams: [{ provider: dash }], image: { family: alpha, sizes: ["1024*1024"], default_size: "1024*1024" } }
-`;
 const mebibyte = 1024 * 1024;
 const account = "acc_1";
 

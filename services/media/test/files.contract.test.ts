@@ -10,14 +10,8 @@ import { openGridFs } from "../src/assets/gridfs.ts";
 import { FileStore } from "../src/files/file-store.ts";
 import { fileOperations } from "../src/files/operations.ts";
 import { operations } from "../src/operations.ts";
+import { catalog } from "./support.ts";
 
-const catalog = `
-providers:
-  dash: { protocol: dashscope, base_url: "http://127.0.0.1:9", api_key: none }
-models:
-  - { id: alpha-image-2.0, owned_by: a, created: 2026-01-01, operations: [images.generations], price: { images: 0.05 },
-      upstreams: [{ provider: dash }], image: { family: alpha, sizes: ["1024*1024"], default_size: "1024*1024" } }
-`;
 const mebibyte = 1024 * 1024;
 const boundary = "boundary-of-the-test";
 const type = ["content-type", `multipart/form-data; boundary=${boundary}`];

@@ -2,6 +2,15 @@ import { type OperationsHarness, type StartOptions, startOperations } from "@uag
 import type { Drains } from "@uag/providers/disconnect/drains";
 import { operations } from "../src/operations.ts";
 
+/** A catalogue with one model, for operations that use none. */
+export const catalog = `
+providers:
+  dash: { protocol: dashscope, base_url: "http://127.0.0.1:9", api_key: none }
+models:
+  - { id: alpha-image-2.0, owned_by: a, created: 2026-01-01, operations: [images.generations], price: { images: 0.05 },
+      upstreams: [{ provider: dash }], image: { family: alpha, sizes: ["1024*1024"], default_size: "1024*1024" } }
+`;
+
 /** The operations of media, and the files they have hosted. */
 export interface MediaHarness extends OperationsHarness {
   /** Files handed to the asset store, by URL. */

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
-import { adminApi } from "@uag/cli/commands/admin-api";
-import { createTestClient } from "@uag/harness/fleet/client";
-import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { clientOf, rowsOf, startImportGateway } from "./import/gateway.ts";
 import { fixture, runImport } from "./import/run-import.ts";
 
 interface Key {
@@ -31,10 +29,6 @@ interface Provider {
   readonly id: string;
   readonly credentials: readonly { readonly hint: string; readonly weight: number; readonly priority: number }[];
 }
-interface Mapped {
-  readonly name: string;
-  readonly key: string;
-}
 interface UsageEvent {
   readonly model: string;
   readonly started_at: string;
@@ -57,25 +51,12 @@ describe("npm run import from new-api and OpenRouter", () => {
   const resources = new AsyncDisposableStack();
 
   before(async () => {
-    dir = await mkdtemp(join(tmpdir(), "import-"));
-    resources.defer(() => rm(dir, { recursive: true, force: true }));
-    const services = ["billing", "metering", "chat", "router"] as const;
-    fleet = resources.use(await startTestFleet({ dataDir: join(dir, "fleet"), single: true, services: [...services] }));
+    ({ fleet, dir } = await startImportGateway(resources));
   });
   after(() => resources.disposeAsync());
 
-  const all = async <T>(path: string, query: Readonly<Record<string, string | undefined>> = {}): Promise<T[]> => {
-    const rows: T[] = [];
-    for await (const row of adminApi(fleet.run).rows(path, query)) rows.push(row as T);
-    return rows;
-  };
+  const all = <T>(path: string, query?: Readonly<Record<string, string | undefined>>) => rowsOf<T>(fleet, path, query);
   const mapping = (gateway: string) => join(dir, `${gateway}.jsonl`);
-  const clientOf = async (gateway: string, name: string) => {
-    const lines = (await readFile(mapping(gateway), "utf8")).trim().split("\n");
-    const apiKey = lines.map((line) => JSON.parse(line) as Mapped).find((each) => each.name === name)?.key;
-    assert.ok(apiKey, `the mapping has ${name}`);
-    return createTestClient({ baseUrl: fleet.run.base_url, apiKey });
-  };
   /** The fixture as the database that new-api had. */
   const database = async (name: string, change: (sql: string) => string = (sql) => sql): Promise<string> => {
     const file = join(dir, name);
@@ -189,7 +170,7 @@ describe("npm run import from new-api and OpenRouter", () => {
         ["ci", words("gpt-4o-mini", 3)],
       ];
       for (const [name, body] of sent) {
-        const response = await (await clientOf("new-api", name)).post(chat, body);
+        const response = await (await clientOf(fleet, mapping("new-api"), name)).post(chat, body);
         assert.equal(response.status, 200, response.text);
       }
       const sentSince = { from: from.toISOString() };
@@ -241,14 +222,14 @@ describe("npm run import from new-api and OpenRouter", () => {
       assert.deepEqual([keys.get("production")?.max_budget, keys.get("production")?.budget_id], [100, null]);
       assert.equal(Date.parse(keys.get("research")?.expires ?? ""), Date.parse("2099-01-01T00:00:00Z"));
       assert.equal(keys.get("paused"), undefined);
-      const client = await clientOf("openrouter", "production");
+      const client = await clientOf(fleet, mapping("openrouter"), "production");
       await waitFor(async () => (await client.post(chat, words("openai/gpt-4o-mini", 3))).status === 200, {
         what: "OpenRouter's name of a model in force",
       });
     });
 
     test("a comparison of its activity explains the sums of each day and model", async () => {
-      const production = await clientOf("openrouter", "production");
+      const production = await clientOf(fleet, mapping("openrouter"), "production");
       const sentSince = { account: account(), from: new Date().toISOString() };
       const models = ["openai/gpt-4o-mini", "openai/gpt-4o-mini", "anthropic/claude-sonnet-4.6"];
       for (const model of models) assert.equal((await production.post(chat, words(model, 20))).status, 200);

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { adminApi } from "@uag/cli/commands/admin-api";
-import { createTestClient } from "@uag/harness/fleet/client";
-import { startTestFleet, type TestFleet } from "@uag/harness/fleet/with-fleet";
+import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { waitFor } from "@uag/harness/testing/wait-for";
+import { clientOf, readMapping, rowsOf, startImportGateway } from "./import/gateway.ts";
 import { fixture, runImport } from "./import/run-import.ts";
 
 interface Budget {
@@ -26,12 +24,6 @@ interface Key {
   readonly budget_id: string | null;
   readonly [field: string]: unknown;
 }
-interface Mapped {
-  readonly name: string;
-  readonly old_key: string;
-  readonly key_id: string;
-  readonly key: string;
-}
 
 /** The salt key with which the dump's provider keys are encrypted, and the keys themselves. */
 const saltKey = "sk-salt-of-the-fixture";
@@ -46,30 +38,13 @@ describe("npm run import", () => {
   const resources = new AsyncDisposableStack();
 
   before(async () => {
-    dir = await mkdtemp(join(tmpdir(), "import-"));
-    resources.defer(() => rm(dir, { recursive: true, force: true }));
-    const services = ["billing", "metering", "chat", "router"] as const;
-    fleet = resources.use(await startTestFleet({ dataDir: join(dir, "fleet"), single: true, services: [...services] }));
+    ({ fleet, dir } = await startImportGateway(resources));
   });
   after(() => resources.disposeAsync());
 
-  const all = async <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T[]> => {
-    const rows: T[] = [];
-    for await (const row of adminApi(fleet.run).rows(path, query)) rows.push(row as T);
-    return rows;
-  };
+  const all = <T>(path: string, query?: Readonly<Record<string, string | undefined>>) => rowsOf<T>(fleet, path, query);
   const account = () => fleet.run.account_id;
   const mapping = () => join(dir, "keys.jsonl");
-  const mapped = async (): Promise<Mapped[]> =>
-    (await readFile(mapping(), "utf8"))
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Mapped);
-  const clientOf = async (name: string) => {
-    const apiKey = (await mapped()).find((each) => each.name === name)?.key;
-    assert.ok(apiKey, `the mapping has ${name}`);
-    return createTestClient({ baseUrl: fleet.run.base_url, apiKey });
-  };
   const liteLlm = (...more: string[]) => [
     "litellm",
     "--dump",
@@ -139,7 +114,7 @@ describe("npm run import", () => {
     assert.equal((await stat(mapping())).mode & 0o777, 0o600);
     const keys = new Map((await all<Key>("/keys")).map((key) => [key.key_alias, key]));
     const budgets = new Map((await all<Budget>("/budgets")).map((budget) => [budget.name, budget]));
-    for (const { key, old_key } of await mapped()) {
+    for (const { key, old_key } of await readMapping(mapping())) {
       assert.ok(!stdout.includes(key));
       assert.match(old_key, /^sk-\.\.\./);
     }
@@ -168,7 +143,7 @@ describe("npm run import", () => {
   });
 
   test("a key that replaces one of LiteLLM calls models by LiteLLM's names, within its limits, and is charged to its budgets", async () => {
-    const notebook = await clientOf("notebook");
+    const notebook = await clientOf(fleet, mapping(), "notebook");
     const served = await waitFor(
       async () => {
         const response = await notebook.post(chat, hello("fast"));
@@ -183,7 +158,7 @@ describe("npm run import", () => {
         async () => Number((await all<Budget>("/budgets")).find((each) => each.name === name)?.spent_usd) >= cost,
         { what: `the charge in ${name}` },
       );
-    const ci = await clientOf("ci");
+    const ci = await clientOf(fleet, mapping(), "ci");
     assert.equal((await ci.post(chat, hello("gpt-4o-mini"))).status, 200);
     const refused = await ci.post(chat, hello("claude-sonnet-4-6"));
     assert.equal(refused.status, 400, refused.text);
@@ -210,7 +185,7 @@ describe("npm run import", () => {
       ["ci", words("gpt-4o-mini", 3)],
     ];
     for (const [name, body] of sent) {
-      const response = await (await clientOf(name)).post(chat, body);
+      const response = await (await clientOf(fleet, mapping(), name)).post(chat, body);
       assert.equal(response.status, 200, response.text);
     }
     const sentSince = { account: account(), from: from.toISOString() };
