@@ -1,7 +1,7 @@
 import { randomBytes, X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "node:tls";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { namespace } from "../fleet/install.ts";
 import { type Around, type Finding, seconds, underLoad } from "./under-load.ts";
 
@@ -20,12 +20,7 @@ interface Pod {
   readonly status: { readonly podIP: string };
 }
 
-const limitSeconds = 300;
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = performance.now() + limitSeconds * 1_000; !(await holds()); await sleep(2_000))
-    if (performance.now() > deadline) throw new Error(`${what} did not happen within ${limitSeconds} s`);
-}
+const limits = { timeoutMs: 300_000, everyMs: 2_000 };
 
 const certificates = async ({ kubectl }: Around): Promise<Certificate[]> =>
   (await kubectl.get("--namespace", namespace, "certificates")).items;
@@ -70,19 +65,20 @@ async function renewAll(around: Around): Promise<string> {
   const startedAt = performance.now();
   for (const { metadata } of before) await renew(around, metadata.name);
   const revisions = new Map(before.map(({ metadata, status }) => [metadata.name, status?.revision ?? 0]));
-  await until("a renewal of every certificate", async () =>
+  const areRenewed = async (): Promise<boolean> =>
     (await certificates(around)).every(
       ({ metadata, status }) => (status?.revision ?? 0) > (revisions.get(metadata.name) ?? 0),
-    ),
-  );
+    );
+  await waitFor(areRenewed, { ...limits, what: "a renewal of every certificate" });
   const issuedAfter = seconds(startedAt);
   const all = await servers(around);
   if (all.length === 0) throw new Error("no gRPC server was found");
-  await until("the use of every new certificate", async () => {
+  const areUsed = async (): Promise<boolean> => {
     for (const { host, port, secretName } of all)
       if ((await shown(host, port)) !== (await issued(around, secretName))) return false;
     return true;
-  });
+  };
+  await waitFor(areUsed, { ...limits, what: "the use of every new certificate" });
   return `cert-manager renewed ${before.length} certificates in ${issuedAfter} s, ${all.length} servers use theirs after ${seconds(startedAt)} s`;
 }
 

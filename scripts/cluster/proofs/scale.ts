@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { waitFor } from "@uag/harness/testing/wait-for";
 import { namespace } from "../fleet/install.ts";
 import { type Around, type Finding, seconds, underLoad } from "./under-load.ts";
 
@@ -9,20 +9,15 @@ const upSeconds = 300;
 /** The chart waits five minutes before it removes a pod, and a minute between two. */
 const downSeconds = 900;
 
-async function ready({ kubectl }: Around): Promise<number> {
-  const { status } = await kubectl.get("--namespace", namespace, "statefulset", "uag-chat");
-  return status.readyReplicas ?? 0;
-}
-
-async function until(around: Around, wanted: number, limitSeconds: number): Promise<string> {
+/** Waits until chat has so many ready pods. @returns the seconds that it took */
+async function until({ kubectl }: Around, wanted: number, limitSeconds: number): Promise<string> {
   const startedAt = performance.now();
-  for (;;) {
-    const now = await ready(around);
-    if (now === wanted) return seconds(startedAt);
-    if (performance.now() - startedAt > limitSeconds * 1_000)
-      throw new Error(`chat has ${now} ready pods instead of ${wanted} after ${limitSeconds} s`);
-    await sleep(2_000);
-  }
+  const isReady = async (): Promise<boolean> => {
+    const { status } = await kubectl.get("--namespace", namespace, "statefulset", "uag-chat");
+    return (status.readyReplicas ?? 0) === wanted;
+  };
+  await waitFor(isReady, { timeoutMs: limitSeconds * 1_000, everyMs: 2_000, what: `${wanted} ready pods of chat` });
+  return seconds(startedAt);
 }
 
 /** Has a HorizontalPodAutoscaler add pods of chat under load, and remove them under less. */
