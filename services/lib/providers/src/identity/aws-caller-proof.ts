@@ -1,5 +1,5 @@
 import { AwsV4Signer } from "aws4fetch";
-import type { AwsKey } from "./aws-signature.ts";
+import { type AwsKey, signerKey } from "./aws-signature.ts";
 
 /**
  * Proves a role at AWS to Google: a signed request of `GetCallerIdentity`, which Google sends itself
@@ -15,9 +15,7 @@ export async function callerProof(
     url: place.href,
     method: "POST",
     headers: { "x-goog-cloud-target-resource": audience },
-    accessKeyId: key.access_key_id,
-    secretAccessKey: key.secret_access_key,
-    ...(key.session_token !== undefined && { sessionToken: key.session_token }),
+    ...signerKey(key),
     region,
     service: "sts",
   }).sign();

@@ -16,6 +16,17 @@ export interface Signing {
   readonly service: "bedrock" | "sts";
 }
 
+/** The key as the signer takes it. */
+export const signerKey = ({
+  access_key_id: accessKeyId,
+  secret_access_key: secretAccessKey,
+  session_token,
+}: AwsKey) => ({
+  accessKeyId,
+  secretAccessKey,
+  ...(session_token !== undefined && { sessionToken: session_token }),
+});
+
 type Signable = Pick<HttpRequest, "origin" | "path" | "method" | "headers" | "body">;
 
 /**
@@ -34,9 +45,7 @@ export async function signed<Request extends Signable>(
     url: origin + path,
     method,
     headers: { "x-amz-content-sha256": digestOf(request.body) },
-    accessKeyId: key.access_key_id,
-    secretAccessKey: key.secret_access_key,
-    ...(key.session_token !== undefined && { sessionToken: key.session_token }),
+    ...signerKey(key),
     region,
     service,
     datetime: now.toISOString().replace(/[:-]|\.\d{3}/g, ""),
