@@ -20,7 +20,7 @@ const show = (envelope: Envelope): Shown<typeof adminEnvelope> => ({
 
 export const listEnvelopes: AdminHandler = async ({ clients, url }) => {
   const { account = "", state, ...query } = checkedQuery(adminEnvelopeListQuery, url);
-  const open = state && state === "open";
+  const open = state === undefined ? undefined : state === "open";
   const request = { scope: scopeOf(account), page: pageOf(query), open };
   const { envelopes, nextCursor } = await clients.envelopes.listEnvelopes(request);
   return { body: listOf(envelopes.map(show), nextCursor) };

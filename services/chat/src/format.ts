@@ -2,7 +2,7 @@ import type { Model } from "@uag/catalog/types";
 import type { OperationBilled } from "@uag/contract/routes";
 import type { ClientError, ErrorFormat } from "@uag/pipeline/client-error";
 import type { BodyReader } from "@uag/pipeline/operation/body-reader";
-import type { JsonReply } from "@uag/pipeline/operation/define-query";
+import type { JsonReply } from "@uag/pipeline/operation/json-reply";
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ServerTools } from "@uag/providers/formats/server-tools";

@@ -1,6 +1,7 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { inputItemsQuery, responseQuery } from "@uag/contract/requests/queries";
-import { defineQuery, type JsonReply } from "@uag/pipeline/operation/define-query";
+import { defineQuery } from "@uag/pipeline/operation/define-query";
+import type { JsonReply } from "@uag/pipeline/operation/json-reply";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import { readQuery } from "@uag/pipeline/request/query";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";

@@ -1,7 +1,8 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { jsonBody } from "@uag/pipeline/operation/body-reader";
-import { defineUnbilled, type JsonReply, type UnbilledRequest } from "@uag/pipeline/operation/define-query";
+import { defineUnbilled, type UnbilledRequest } from "@uag/pipeline/operation/define-query";
 import { estimateHandler } from "@uag/pipeline/operation/estimate";
+import type { JsonReply } from "@uag/pipeline/operation/json-reply";
 import type { Operation } from "@uag/pipeline/operation/operation";
 import type { CheckedRequest, RequestSpec } from "@uag/pipeline/operation/request-spec";
 import { traceOf } from "@uag/pipeline/operation/trace";

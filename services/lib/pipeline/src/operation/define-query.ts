@@ -10,8 +10,6 @@ import { type JsonReply, respondJson } from "./json-reply.ts";
 import type { Operation } from "./operation.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
-export type { JsonReply } from "./json-reply.ts";
-
 /** A response of bytes that are sent as they are read. */
 export interface StreamedReply {
   /** Alternating name and value. */
