@@ -250,6 +250,15 @@ describe("a request that a process began and left", () => {
     assert.equal((await found("resp_waits"))["status"], "cancelled");
   });
 
+  test("is not begun if a request with the same id has ended while it was created", async () => {
+    const response = Buffer.from('{"id":"resp_twice","status":"completed"}');
+    const input = Buffer.from("[]");
+    await otherStored.put("left", { id: "resp_twice", previousIds: [], itemIds: [], input, response });
+    await left.create({ accountId: "left", keyId: "key_1", id: "resp_twice", body: input, response });
+    assert.deepEqual([await go(), called], ["completed", 0]);
+    assert.equal(await left.find("left", "resp_twice"), undefined);
+  });
+
   test("is complete if its response was stored", async () => {
     await begun("resp_kept", "req_kept");
     const response = Buffer.from('{"id":"resp_kept","status":"completed"}');

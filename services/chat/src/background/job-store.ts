@@ -49,8 +49,9 @@ export class JobStore {
     if (job.claim !== claim) return job;
     // Of concurrent requests each counts the others, so that together they never exceed the limit.
     const { accountId } = order;
-    if ((await this.#run(({ jobs }) => jobs.countDocuments({ accountId }))) > maxPerAccount) {
-      await this.remove(job);
+    const isOverLimit = (await this.#run(({ jobs }) => jobs.countDocuments({ accountId }))) > maxPerAccount;
+    // A job whose claim has expired meanwhile runs, so its client must get it.
+    if (isOverLimit && (await this.#remove(job, own(job)))) {
       const text = `An account can have ${maxPerAccount} responses in progress in the background. Wait for some to end, or cancel them.`;
       throw new GatewayError("too_many_open_requests", text);
     }
@@ -142,9 +143,15 @@ export class JobStore {
 
   /** Deletes a job, whose response is stored. */
   async remove(job: JobDocument): Promise<void> {
-    await this.#run(async ({ jobs, pieceRows }) => {
-      await jobs.deleteOne({ _id: job._id });
-      await pieceRows.deleteMany({ _id: { $in: piecesOf(job) } });
+    await this.#remove(job, { _id: job._id });
+  }
+
+  /** False when no job matches. */
+  async #remove(job: JobDocument, filter: mongo.Filter<JobDocument>): Promise<boolean> {
+    return await this.#run(async ({ jobs, pieceRows }) => {
+      const { deletedCount } = await jobs.deleteOne(filter);
+      if (deletedCount > 0) await pieceRows.deleteMany({ _id: { $in: piecesOf(job) } });
+      return deletedCount > 0;
     });
   }
 

@@ -70,6 +70,8 @@ export async function runJob(context: RunContext, claimed: Claimed): Promise<Job
 
 async function nextStep(context: RunContext, claimed: Claimed): Promise<Step> {
   const { job } = claimed;
+  // Also of a job without a request: one with the same id may have ended while this one was created.
+  if ((await context.stored.find(job.accountId, job.id)) !== undefined) return { kind: "stored" };
   if (job.requestId !== undefined) return await lookBack(context, { ...job, requestId: job.requestId });
   if (job.cancelledAt !== undefined) return cancelled;
   if (job.giveUpAt.getTime() <= Date.now())
@@ -82,9 +84,8 @@ async function nextStep(context: RunContext, claimed: Claimed): Promise<Step> {
 }
 
 /** What became of a request that was begun by a process that died, or left the job. */
-async function lookBack({ stored, findBill }: RunContext, job: JobDocument & { requestId: string }): Promise<Step> {
+async function lookBack({ findBill }: RunContext, job: JobDocument & { requestId: string }): Promise<Step> {
   const { accountId, requestId, cancelledAt, startedAt = job.createdAt } = job;
-  if ((await stored.find(accountId, job.id)) !== undefined) return { kind: "stored" };
   const bill = await findBill({ accountId, requestId });
   if (bill === undefined && startedAt.getTime() + maxDoubtMs > Date.now())
     return { kind: "later", delayMs: billDelayMs, anew: false };
