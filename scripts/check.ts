@@ -15,6 +15,7 @@ import { openapi } from "./check/openapi.ts";
 import { openapiLint } from "./check/openapi-lint.ts";
 import { proto } from "./check/proto.ts";
 import { rights } from "./check/rights.ts";
+import { sizingDoc } from "./check/sizing-doc.ts";
 import { titles } from "./check/titles.ts";
 import { types } from "./check/types.ts";
 import { words } from "./check/words/words.ts";
@@ -24,7 +25,7 @@ const help = `npm run check [-- --fix]
 Checks types, format and lint (with import boundaries), docstrings, test titles, the word list, widths of Markdown, generated
 code, the OpenAPI documents (generated, and by a linter), the settings in the READMEs, the tables of metrics and of
 request fields, the console's rights on each writable field, the schemas, rules and dashboards of the Helm charts, the
-compose file, and the digests of container images.
+compose file, the table of sizes, and the digests of container images.
 --fix repairs the problems that a program can repair.
 `;
 
@@ -56,6 +57,7 @@ if (values.help) {
     metricsDoc,
     fieldsDoc,
     rights,
+    sizingDoc,
     chartSchemas,
     compose,
     composeProviders,
