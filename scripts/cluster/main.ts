@@ -5,11 +5,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repoRoot } from "@uag/local/paths";
-import { fail, print, step, UserError } from "@uag/local/terminal/step";
+import { fail, print, UserError } from "@uag/local/terminal/step";
 import { crdFiles } from "../charts/schemas.ts";
 import { runToolOf } from "../charts/tools.ts";
-import { assemble } from "../image/assemble.ts";
-import { images } from "../image/images.ts";
 import { writeImages } from "./images.ts";
 import { installPackages } from "./packages.ts";
 import { findPrograms } from "./programs.ts";
@@ -23,8 +21,9 @@ Service, and runs proofs under load: ${proofNames.join(", ")}.
 The node is a set of namespaces (mounts, network, processes) that ends with the command: etcd, kube-apiserver,
 kube-controller-manager, kube-scheduler, kubelet, kube-proxy, containerd, runc, CNI and cert-manager's controllers, with
 CoreDNS and metrics-server as pods. The command itself enforces the charts' NetworkPolicies with nftables. Requires root and
-Debian's apt. The first start builds Kubernetes, etcd, CoreDNS, cert-manager, metrics-server and Helm with Go into .data/bin,
-which takes half an hour.
+Debian's apt. The first start installs Docker, which builds the images from infra/Dockerfile as npm run image -- --docker
+--base local does, and builds Kubernetes, etcd, CoreDNS, cert-manager, metrics-server and Helm with Go into .data/bin, which
+takes half an hour.
 
 --no-build uses the images of the last run; --keep continues until Ctrl-C; --only runs some proofs, or none ("--only none").
 `;
@@ -33,13 +32,6 @@ which takes half an hour.
 const namespaces = ["--mount", "--net", "--pid", "--uts", "--ipc", "--fork", "--kill-child=SIGKILL", "--mount-proc"];
 /** A shell as the first process reaps the orphans of containerd's shims. */
 const firstProcess = ["sh", "-c", '"$@"; exit $?', "sh"];
-
-async function buildImages(programs: Awaited<ReturnType<typeof findPrograms>>, dir: string): Promise<string> {
-  const trees = join(repoRoot, ".data/images");
-  for (const image of images)
-    await step(`Assembling ${image.service}`, () => assemble(image, repoRoot, join(trees, image.service)));
-  return step("Writing the images", () => writeImages(programs, { trees, dir }));
-}
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -62,8 +54,8 @@ async function main(): Promise<number> {
   await crdFiles();
   const dir = join(repoRoot, ".data/k8s");
   await mkdir(dir, { recursive: true });
-  const archive = join(dir, "images/images.tar");
-  if (!values["no-build"]) await buildImages(programs, join(dir, "images"));
+  const archive = join(dir, "images.tar");
+  if (!values["no-build"]) await writeImages(programs, archive);
   const inputs = { programs, dir, images: archive, keep: values.keep, only: values.only?.split(",") };
   const inputsFile = join(dir, "inputs.json");
   await writeFile(inputsFile, JSON.stringify(inputs));

@@ -1,6 +1,5 @@
 // npm run compose:test: runs infra/compose.yaml with a real Docker engine, and checks that it serves and survives.
 import { mkdir } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repoRoot } from "@uag/local/paths";
@@ -9,7 +8,7 @@ import { fail, print, step } from "@uag/local/terminal/step";
 import { type BuildOptions, buildImages } from "../image/docker/build.ts";
 import { type Docker, findDocker } from "../image/docker/engine.ts";
 import { makeEngineImages } from "../image/docker/engines.ts";
-import { images } from "../image/images.ts";
+import { images, version } from "../image/images.ts";
 import { chat, createKey, lightLoad, recordedRequests, type Stack } from "./client.ts";
 import { type Compose, findCompose } from "./compose.ts";
 import { containersOf, killProcess, memoryOf, problemsOf, restartsOf } from "./containers.ts";
@@ -25,8 +24,6 @@ it is missing, and builds Compose with Go. --base local also makes the images of
 machine, where no image registry is reached. --no-build uses the images of the last run; --keep leaves the stack
 running.
 `;
-
-const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
 
 const project = "uag-test";
 const firstResponseMs = 300_000;

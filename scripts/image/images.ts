@@ -1,5 +1,9 @@
+import { createRequire } from "node:module";
 import { buildConsole } from "@uag/local/console-web";
 import { services, simulator } from "@uag/local/processes";
+
+/** This release's, and the default tag of its images. */
+export const { version } = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
 
 /** The contents of an image in addition to its bundled code. */
 export interface Image {

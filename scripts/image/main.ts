@@ -1,5 +1,4 @@
 // npm run image: the tree of a service's image.
-import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { repoRoot as root } from "@uag/local/paths";
@@ -7,11 +6,9 @@ import { fail, step, UserError } from "@uag/local/terminal/step";
 import { assemble } from "./assemble.ts";
 import { type BuildOptions, buildImages, imageName, imageSize } from "./docker/build.ts";
 import { findDocker } from "./docker/engine.ts";
-import { type Image, images } from "./images.ts";
+import { type Image, images, version } from "./images.ts";
 import { directorySize } from "./size.ts";
 import { digestValues } from "./values.ts";
-
-const manifest = createRequire(import.meta.url)("../../package.json") as { readonly version: string };
 
 const inMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
@@ -54,7 +51,7 @@ async function main(): Promise<void> {
       docker: { type: "boolean", default: false },
       base: { type: "string" },
       prefix: { type: "string", default: "uag" },
-      tag: { type: "string", default: manifest.version },
+      tag: { type: "string", default: version },
       save: { type: "string" },
       values: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },

@@ -7,6 +7,7 @@ import { repoRoot } from "@uag/local/paths";
 import { providerSettings } from "@uag/local/providers";
 import { buildCharts, fleetChart } from "../../charts/charts.ts";
 import { runToolOf } from "../../charts/tools.ts";
+import { version } from "../../image/images.ts";
 import type { Kubectl } from "../node/kubectl.ts";
 import { run } from "../node/run.ts";
 import { clusterValues, simulatorAddress } from "./values.ts";
@@ -24,7 +25,7 @@ function simulator(): object[] {
     { name: "PORT", value: port },
   ];
   const readinessProbe = { httpGet: { path: "/sim/health", port: Number(port) }, periodSeconds: 1 };
-  const container = { name: "simulator", image: "uag/simulator:1.0.0", env, readinessProbe };
+  const container = { name: "simulator", image: `uag/simulator:${version}`, env, readinessProbe };
   const template = { metadata: { labels }, spec: { enableServiceLinks: false, containers: [container] } };
   return [
     { apiVersion: "apps/v1", kind: "Deployment", metadata, spec: { selector: { matchLabels: labels }, template } },

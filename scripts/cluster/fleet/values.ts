@@ -1,6 +1,6 @@
 import { serviceNames } from "@uag/contract/routes";
 import { services } from "@uag/local/processes";
-import { tags } from "../images.ts";
+import { localRegistry, localTag } from "../images.ts";
 
 export const simulatorAddress = "simulator:9090";
 
@@ -8,7 +8,7 @@ export const simulatorAddress = "simulator:9090";
 const small = { resources: { requests: { cpu: "10m", memory: "64Mi" } } };
 const smallEngine = {
   resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "1Gi" } },
-  image: { tag: tags.engines },
+  image: { registry: localRegistry, tag: localTag },
   oneMemberPerNode: false,
 };
 

@@ -27,9 +27,13 @@ export function kill(around: Around): Promise<Finding> {
   return underLoad(around, action, { mayFail: true });
 }
 
-/** Fills a container's memory with programs smaller than the service, which the kernel then ends. */
-const fill =
-  "n=0; while [ $n -lt 40 ]; do busybox dd if=/dev/zero bs=30M count=1 | sleep 60 & n=$((n + 1)); done; wait";
+/** Fills a container's memory with processes smaller than the service, which the kernel then ends. */
+const fill = `
+  const { spawn } = require("node:child_process");
+  const keep = "globalThis.kept = Buffer.alloc(50e6, 1); setTimeout(() => {}, 60_000)";
+  for (let n = 0; n < 20; n++) spawn(process.execPath, ["--eval", keep], { stdio: "ignore" });
+  setTimeout(() => {}, 60_000);
+`;
 
 interface Status {
   readonly restartCount: number;
@@ -47,7 +51,7 @@ export function oom(around: Around): Promise<Finding> {
   const action = async (): Promise<string> => {
     const before = await statusOf(kubectl);
     const startedAt = performance.now();
-    const filling = kubectl.ran(["--namespace", namespace, "exec", pod, "--", "sh", "-c", fill]);
+    const filling = kubectl.ran(["--namespace", namespace, "exec", pod, "--", "node", "--eval", fill]);
     for (const deadline = performance.now() + 120_000; ; await sleep(500)) {
       if ((await statusOf(kubectl)).restartCount > before.restartCount) break;
       if (performance.now() > deadline) throw new Error(`${pod} was not ended`);
