@@ -31,8 +31,11 @@ export function kill(around: Around): Promise<Finding> {
 const fill = `
   const { spawn } = require("node:child_process");
   const keep = "globalThis.kept = Buffer.alloc(50e6, 1); setTimeout(() => {}, 60_000)";
-  for (let n = 0; n < 20; n++) spawn(process.execPath, ["--eval", keep], { stdio: "ignore" });
-  setTimeout(() => {}, 60_000);
+  let left = 20;
+  const timer = setInterval(() => {
+    spawn(process.execPath, ["--eval", keep], { stdio: "ignore" });
+    if (--left === 0) clearInterval(timer);
+  }, 250);
 `;
 
 interface Status {
