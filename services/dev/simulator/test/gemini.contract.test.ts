@@ -166,6 +166,17 @@ test("signs texts of models that require signatures, and rejects a forged signat
   assert.match((await call(model, next("Zm9yZ2Vk"))).text, /Corrupted thought signature/);
 });
 
+test("names in snake case are accepted in a response schema", async () => {
+  const response_schema = {
+    type: "OBJECT",
+    properties: { tags: { type: "ARRAY", items: { type: "STRING" }, max_items: 2 } },
+    property_ordering: ["tags"],
+  };
+  const generation_config = { response_mime_type: "application/json", response_schema };
+  const { status, text } = await call("gemini-2.5-flash", { contents: user("x"), generation_config });
+  assert.equal(status, 200, text);
+});
+
 const x = user("x");
 const rejected: readonly { what: string; body: object; model?: string; message: RegExp }[] = [
   { what: "no contents", body: {}, message: /contents is not specified/ },

@@ -47,3 +47,23 @@ test("accepts type names in upper case", () => {
   const made = instanceOf({ type: "OBJECT", properties: { n: { type: "INTEGER" } } }, randomFrom("1", "t"));
   assert.ok(typeof made === "object" && made !== null && "n" in made && Number.isInteger(made.n));
 });
+
+test("numbers, places and quoted names in the prompt become the values", () => {
+  const order = {
+    type: "object",
+    properties: {
+      first: { type: "integer" },
+      second: { type: "number", minimum: 3 },
+      location: { type: "string" },
+      customer_name: { type: "string" },
+    },
+    required: ["first", "second", "location", "customer_name"],
+  };
+  const prompt = "Ship f(7) and 2, then 4.5 to New York, USA for the customer '你好啊集团' (it's new).";
+  assert.deepEqual(instanceOf(order, randomFrom("1", "t"), prompt), {
+    first: 7,
+    second: 4.5,
+    location: "New York, USA",
+    customer_name: "你好啊集团",
+  });
+});

@@ -1,5 +1,5 @@
 import { integerBetween, type Random } from "./hash.ts";
-import { numberFor, textFor } from "./plausible.ts";
+import { numberFor, numbersIn, textFor } from "./plausible.ts";
 import { wordsOf } from "./words.ts";
 
 interface Schema {
@@ -57,6 +57,8 @@ interface Making {
   readonly name: string;
   /** The user's prompt: a value mentioned there is preferred to a generated one. */
   readonly prompt: string;
+  /** The numbers in the prompt that no value has yet: each number takes the first that fits. */
+  readonly mentioned: number[];
 }
 
 function makeString(schema: Schema, { random, name, prompt }: Making): string {
@@ -67,12 +69,11 @@ function makeString(schema: Schema, { random, name, prompt }: Making): string {
   return text.slice(0, numberOf(schema["maxLength"], text.length));
 }
 
-function makeNumber(schema: Schema, { random, name }: Making, whole: boolean): number {
-  const usual = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"].some(
-    (key) => key in schema,
-  )
-    ? undefined
-    : numberFor(name, random);
+function makeNumber(schema: Schema, { random, name, mentioned }: Making, whole: boolean): number {
+  const limits = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
+  const fitting = mentioned.findIndex((value) => fits(value, schema) && (!whole || Number.isInteger(value)));
+  const [given] = fitting < 0 ? [] : mentioned.splice(fitting, 1);
+  const usual = given ?? (limits.some((key) => key in schema) ? undefined : numberFor(name, random));
   if (usual !== undefined) return usual;
   const low = numberOf(schema["minimum"], numberOf(schema["exclusiveMinimum"], -1) + 1);
   const high = numberOf(schema["maximum"], Math.max(low, numberOf(schema["exclusiveMaximum"], low + 101) - 1));
@@ -80,6 +81,16 @@ function makeNumber(schema: Schema, { random, name }: Making, whole: boolean): n
   if (step > 0) return Math.ceil(low / step) * step;
   const value = low + random() * (high - low);
   return whole ? Math.min(Math.ceil(value), Math.floor(high)) : Math.round(value * 100) / 100;
+}
+
+function fits(value: number, schema: Schema): boolean {
+  return (
+    value >= numberOf(schema["minimum"], value) &&
+    value <= numberOf(schema["maximum"], value) &&
+    value > numberOf(schema["exclusiveMinimum"], Number.NEGATIVE_INFINITY) &&
+    value < numberOf(schema["exclusiveMaximum"], Number.POSITIVE_INFINITY) &&
+    Number.isInteger(value / numberOf(schema["multipleOf"], value || 1))
+  );
 }
 
 function makeArray(schema: Schema, making: Making, depth: number): unknown[] {
@@ -129,9 +140,10 @@ function mergeParts(parts: Schema[], making: Making, depth: number): unknown {
  * A value that matches a JSON Schema (or Gemini's OpenAPI-like one), deterministic for the same
  * random stream. Supported keywords: type, enum, const, properties, required, items, the length,
  * size and range limits, format, anyOf, oneOf, allOf and local $ref. Others, including `pattern`,
- * are ignored. Strings and numbers are plausible for the names of their properties.
+ * are ignored. Strings and numbers are plausible for the names of their properties; a number, a place or a
+ * quoted name in the prompt is preferred.
  */
 export function instanceOf(schema: unknown, random: Random, prompt = ""): unknown {
   const root = isSchema(schema) ? schema : {};
-  return make(root, { random, root, name: "", prompt }, 0);
+  return make(root, { random, root, name: "", prompt, mentioned: numbersIn(prompt) }, 0);
 }

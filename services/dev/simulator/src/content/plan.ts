@@ -1,6 +1,7 @@
 import { type Random, randomFrom } from "./hash.ts";
 import { instanceOf } from "./json-schema.ts";
 import { reasoningOf } from "./prose.ts";
+import { textFor as textForKey } from "./plausible.ts";
 import { replyTo } from "./reply.ts";
 import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
 import type { Tool, Turn } from "./turn.ts";
@@ -58,8 +59,18 @@ function textFor(turn: Turn, steering: Steering, random: Random): string {
   if (steering.words !== undefined) return wordsOf(random, steering.words);
   if (steering.echo !== undefined) return JSON.stringify(turn.echo[steering.echo]);
   if (turn.format.kind === "schema") return JSON.stringify(instanceOf(turn.format.schema, random, turn.userText));
-  if (turn.format.kind === "json") return JSON.stringify({ answer: replyTo(turn, random) });
+  if (turn.format.kind === "json") return JSON.stringify(objectFor(turn, random));
   return replyTo(turn, random);
+}
+
+/** With JSON mode, prompts name the keys in code quotes. */
+const keyName = /`(\w{1,64})`/g;
+
+function objectFor(turn: Turn, random: Random): object {
+  const keys = Array.from(turn.userText.slice(0, 4_000).matchAll(keyName), ([, key]) => key ?? "");
+  const [first = "answer", ...others] = keys;
+  const made = others.map((key) => [key, textForKey(key, turn.userText, random)]);
+  return { [first]: replyTo(turn, random), ...Object.fromEntries(made) };
 }
 
 /** Decides the response. Deterministic for the same turn. */

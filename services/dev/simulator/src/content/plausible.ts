@@ -12,6 +12,10 @@ const oneOf =
 /** Only the beginning of a long prompt is searched: that is where people name things. */
 const searched = 4_000;
 const path = /(?:^|[\s"'`(])((?:\.{0,2}\/)?(?:[\w.-]{1,64}\/){0,12}[\w-]{1,64}\.[a-z]{1,5})(?=[\s"'`),.:;?!]|$)/i;
+const quotation = /(?<![\p{L}\p{N}])["'“‘]([^"'“”‘’]{1,100})["'”’](?![\p{L}\p{N}])/u;
+const properName = /\p{Lu}[\p{L}'-]{0,40}(?: \p{Lu}[\p{L}'-]{0,40}){0,3}/u;
+const place = new RegExp(`\\b(?:in|for|at|near|to|from) (${properName.source}(?:, ${properName.source})?)`, "u");
+const number = /(?<![\p{L}\p{N}.,-])-?\d{1,9}(?:\.\d{1,9})?(?![\p{L}\p{N}])/gu;
 const url = /https?:\/\/[^\s"'`<>()]{1,500}/i;
 
 const named =
@@ -30,7 +34,7 @@ const makers: readonly (readonly [words: readonly string[], make: Maker])[] = [
   [["command", "cmd", "shell"], oneOf("pwd", "date", "uname")],
   [["firstname", "given"], oneOf("Ada", "Grace", "Alan")],
   [["lastname", "surname", "family"], oneOf("Lovelace", "Hopper", "Turing")],
-  [["city", "location", "town", "place", "destination", "origin"], oneOf("Paris", "Berlin", "Tokyo")],
+  [["city", "location", "town", "place", "destination", "origin"], named(place, 1, oneOf("Paris", "Berlin", "Tokyo"))],
   [["country", "nation"], oneOf("France", "Germany", "Japan")],
   [["state", "region", "province"], oneOf("California", "Bavaria", "Hokkaido")],
   [["street", "address"], oneOf("12 Harbour Street", "7 Mill Lane")],
@@ -48,7 +52,10 @@ const makers: readonly (readonly [words: readonly string[], make: Maker])[] = [
   [["product", "item"], oneOf("notebook", "lamp", "kettle")],
   [["title", "headline"], oneOf("A Quiet Morning at the Harbour", "The Keeper of the Ledger")],
   [["query", "search", "question", "keyword", "keywords", "input", "expression"], requested],
-  [["name", "author", "person", "user", "username"], oneOf("Ada Lovelace", "Grace Hopper", "Alan Turing")],
+  [
+    ["name", "author", "person", "user", "username"],
+    named(quotation, 1, oneOf("Ada Lovelace", "Grace Hopper", "Alan Turing")),
+  ],
   [["id", "key", "code", "identifier"], (random) => String(integerBetween(random, 100_000, 999_999))],
   [
     ["summary", "description", "reason", "reasoning", "explanation", "text", "content", "message"],
@@ -85,6 +92,11 @@ export function textFor(name: string, prompt: string, random: Random): string {
   const words = wordsIn(name);
   const make = makers.find(([known]) => known.some((word) => words.has(word)))?.[1];
   return make?.(random, prompt) ?? wordsOf(random, 2);
+}
+
+/** The numbers that the prompt mentions, in its order. */
+export function numbersIn(prompt: string): number[] {
+  return Array.from(prompt.slice(0, searched).matchAll(number), ([text]) => Number(text));
 }
 
 /** A plausible integer for a property of this name; undefined if the name gives no hint. */

@@ -9,7 +9,8 @@ const opaque = new Set([
   "properties",
 ]);
 
-function camel(name: string): string {
+/** `max_items` as `maxItems`. */
+export function camel(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 

@@ -1,3 +1,5 @@
+import { camel } from "./field-names.ts";
+
 const keywords = new Set([
   "type",
   "format",
@@ -23,6 +25,9 @@ const keywords = new Set([
   "maximum",
 ]);
 
+/** Names in snake case are accepted as well: https://protobuf.dev/programming-guides/json. */
+const isKeyword = (name: string): boolean => keywords.has(camel(name));
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -33,14 +38,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
  */
 export function schemaFault(schema: unknown, path: string): string | undefined {
   if (!isObject(schema)) return undefined;
-  const unknown = Object.keys(schema).find((name) => !keywords.has(name));
+  const unknown = Object.keys(schema).find((name) => !isKeyword(name));
   if (unknown !== undefined) {
     return `Invalid JSON payload received. Unknown name "${unknown}" at '${path}': Cannot find field.`;
   }
   if (Array.isArray(schema["type"])) {
     return `Invalid value at '${path}.type' (type.googleapis.com/google.ai.generativelanguage.v1beta.Type), Proto field is not repeating, cannot start list.`;
   }
-  const { properties, items, anyOf } = schema;
+  const { properties, items, anyOf = schema["any_of"] } = schema;
   const inner: [string, unknown][] = [
     ...Object.entries(isObject(properties) ? properties : {}).map(([, value], i): [string, unknown] => [
       `${path}.properties[${i}].value`,

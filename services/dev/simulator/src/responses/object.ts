@@ -26,17 +26,20 @@ export function responseObject(job: ResponsesJob, { status, output, usage }: Res
     id: job.id,
     object: "response",
     created_at: call.created,
+    completed_at: status === "completed" ? Math.floor(Date.now() / 1_000) : null,
     status,
     background: false,
     error:
       status === "failed" ? { code: failed?.code, message: `The simulated response failed: ${failed?.code}.` } : null,
     incomplete_details: status === "incomplete" ? { reason } : null,
+    frequency_penalty: 0,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: request.max_tool_calls ?? null,
     model: model.respondsAs,
     output,
     parallel_tool_calls: request.parallel_tool_calls ?? true,
+    presence_penalty: 0,
     previous_response_id: null,
     prompt_cache_key: request.prompt_cache_key ?? null,
     prompt_cache_retention: request.prompt_cache_retention ?? null,
@@ -47,7 +50,7 @@ export function responseObject(job: ResponsesJob, { status, output, usage }: Res
     temperature: request.temperature ?? 1,
     text: { format, verbosity },
     tool_choice: request.tool_choice ?? "auto",
-    tools: request.tools ?? [],
+    tools: (request.tools ?? []).map(shownTool),
     top_logprobs: request.top_logprobs ?? 0,
     top_p: request.top_p ?? 1,
     truncation: request.truncation ?? "disabled",
@@ -55,4 +58,11 @@ export function responseObject(job: ResponsesJob, { status, output, usage }: Res
     user: request.user ?? null,
     metadata: request.metadata ?? {},
   };
+}
+
+/** Functions are strict unless the request says otherwise: https://platform.openai.com/docs/api-reference/responses/create#responses_create-tools */
+function shownTool(tool: NonNullable<ResponsesJob["request"]["tools"]>[number]): object {
+  if (tool.type !== "function") return tool;
+  const { description = null, parameters = null, strict } = tool;
+  return { ...tool, description, parameters, strict: strict ?? true };
 }

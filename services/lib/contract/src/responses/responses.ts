@@ -67,6 +67,7 @@ export const response = z.looseObject({
   id: z.string(),
   object: z.literal("response"),
   created_at: z.int().describe("Unix time, seconds."),
+  completed_at: z.int().nullable().optional().describe("Unix time, seconds, of a completed response."),
   status: z
     .enum(["queued", "in_progress", "completed", "incomplete", "failed", "cancelled"])
     .describe("Of one that is made in the background also queued, failed and cancelled."),
@@ -90,14 +91,21 @@ export const response = z.looseObject({
     .string()
     .nullable()
     .describe("This field and the following ones repeat the request, if it was short."),
+  frequency_penalty: z.number().optional(),
   max_output_tokens: count.nullable(),
+  max_tool_calls: count.nullable().optional(),
   metadata: loose,
   parallel_tool_calls: z.boolean(),
+  presence_penalty: z.number().optional(),
+  prompt_cache_key: z.string().nullable().optional(),
+  prompt_cache_retention: z.string().nullable().optional(),
+  safety_identifier: z.string().nullable().optional(),
   reasoning: z.object({ effort: z.string().nullable(), summary: z.string().nullable() }),
   temperature: z.number(),
   text: z.object({ format: loose, verbosity: z.string() }),
   tool_choice: z.union([z.string(), loose]),
   tools: z.array(loose),
+  top_logprobs: count.optional(),
   top_p: z.number(),
   truncation: z.string(),
   user: z.string().nullable(),

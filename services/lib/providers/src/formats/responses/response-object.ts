@@ -1,5 +1,5 @@
 import type { StopReason, Tokens } from "../../conversation/events.ts";
-import { type Fields, fieldsOf, textOf } from "../../conversation/fields.ts";
+import { type Fields, fieldsOf, listOf, textOf } from "../../conversation/fields.ts";
 import type { GenerationCall } from "../../generation.ts";
 
 /** Fields of a longer request are not repeated in its response. */
@@ -32,6 +32,7 @@ export function responseObject(call: Pick<GenerationCall, "body" | "fields">, st
     id,
     object: "response",
     created_at: createdAt,
+    completed_at: stop === undefined || reason !== undefined ? null : Math.floor(Date.now() / 1_000),
     status: stop === undefined ? "in_progress" : statusOf(stop),
     background: false,
     error: null,
@@ -55,18 +56,37 @@ function repeated(fields: Fields): object {
   const { effort = null, summary = null } = fieldsOf(fields["reasoning"]);
   const { format = { type: "text" }, verbosity = "medium" } = fieldsOf(fields["text"]);
   return {
+    frequency_penalty: 0,
     instructions: textOf(fields["instructions"]) ?? null,
     max_output_tokens: fields["max_output_tokens"] ?? null,
+    max_tool_calls: fields["max_tool_calls"] ?? null,
     metadata: fields["metadata"] ?? {},
     parallel_tool_calls: fields["parallel_tool_calls"] ?? true,
+    presence_penalty: 0,
+    prompt_cache_key: fields["prompt_cache_key"] ?? null,
+    prompt_cache_retention: fields["prompt_cache_retention"] ?? null,
     reasoning: { effort, summary },
+    safety_identifier: fields["safety_identifier"] ?? null,
     temperature: fields["temperature"] ?? 1,
     text: { format, verbosity },
     tool_choice: fields["tool_choice"] ?? "auto",
-    tools: fields["tools"] ?? [],
+    tools: listOf(fields["tools"]).map(repeatedTool),
+    top_logprobs: fields["top_logprobs"] ?? 0,
     top_p: fields["top_p"] ?? 1,
     truncation: fields["truncation"] ?? "disabled",
     user: fields["user"] ?? null,
+  };
+}
+
+/** A function's own fields are all in a response; `strict` holds only where the request has it. */
+function repeatedTool(tool: unknown): unknown {
+  const fields = fieldsOf(tool);
+  if (fields["type"] !== "function") return tool;
+  return {
+    ...fields,
+    description: fields["description"] ?? null,
+    parameters: fields["parameters"] ?? null,
+    strict: fields["strict"] ?? false,
   };
 }
 
