@@ -167,13 +167,13 @@ test("signs texts of models that require signatures, and rejects a forged signat
 });
 
 test("names in snake case are accepted in a response schema", async () => {
-  const response_schema = {
+  const responseSchema = {
     type: "OBJECT",
     properties: { tags: { type: "ARRAY", items: { type: "STRING" }, max_items: 2 } },
     property_ordering: ["tags"],
   };
-  const generation_config = { response_mime_type: "application/json", response_schema };
-  const { status, text } = await call("gemini-2.5-flash", { contents: user("x"), generation_config });
+  const config = { response_mime_type: "application/json", response_schema: responseSchema };
+  const { status, text } = await call("gemini-2.5-flash", { contents: user("x"), generation_config: config });
   assert.equal(status, 200, text);
 });
 

@@ -62,6 +62,15 @@ test("say and repeat control the response exactly", async () => {
   assert.equal(words.usage?.completion_tokens, 100);
 });
 
+test("JSON mode has the keys that the prompt names", async () => {
+  const { choices } = await client.chat.completions.create({
+    model: "gpt-4o",
+    messages: user("Tell a joke. Return the result as a JSON with 'setup' and `punchline` keys."),
+    response_format: { type: "json_object" },
+  });
+  assert.deepEqual(Object.keys(JSON.parse(choices[0]?.message.content ?? "")), ["setup", "punchline"]);
+});
+
 test("calls several requested tools in parallel, and responds to their results with text", async () => {
   const tools = [weather, clock];
   const messages = user('call get_weather {"city":"Oslo"}\ncall get_clock {}');

@@ -1,7 +1,7 @@
 import { type Random, randomFrom } from "./hash.ts";
 import { instanceOf } from "./json-schema.ts";
-import { reasoningOf } from "./prose.ts";
 import { textFor as textForKey } from "./plausible.ts";
+import { reasoningOf } from "./prose.ts";
 import { replyTo } from "./reply.ts";
 import { type Steering, steeringOf, type ToolCall } from "./steer.ts";
 import type { Tool, Turn } from "./turn.ts";
@@ -63,13 +63,16 @@ function textFor(turn: Turn, steering: Steering, random: Random): string {
   return replyTo(turn, random);
 }
 
-/** With JSON mode, prompts name the keys in code quotes. */
-const keyName = /`(\w{1,64})`/g;
+/** JSON mode has no schema: the prompt names the keys in quotation marks. */
+const keyName = /(?<!\w)[`'"](\w{1,64})[`'"](?!\w)/g;
 
 function objectFor(turn: Turn, random: Random): object {
-  const keys = Array.from(turn.userText.slice(0, 4_000).matchAll(keyName), ([, key]) => key ?? "");
+  const prompt = turn.userText.slice(0, 4_000);
+  const keys = /\b(?:keys?|fields?)\b/i.test(prompt)
+    ? Array.from(prompt.matchAll(keyName), ([, key]) => key ?? "")
+    : [];
   const [first = "answer", ...others] = keys;
-  const made = others.map((key) => [key, textForKey(key, turn.userText, random)]);
+  const made = others.map((key) => [key, textForKey(key, prompt, random)]);
   return { [first]: replyTo(turn, random), ...Object.fromEntries(made) };
 }
 

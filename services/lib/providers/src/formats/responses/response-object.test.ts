@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { responseObject } from "./response-object.ts";
 
-const required = [
-  ...["id", "object", "created_at", "completed_at", "status", "incomplete_details", "model", "previous_response_id"],
-  ...["instructions", "output", "error", "tools", "tool_choice", "truncation", "parallel_tool_calls", "text", "top_p"],
-  ...["presence_penalty", "frequency_penalty", "top_logprobs", "temperature", "reasoning", "usage"],
-  ...["max_output_tokens", "max_tool_calls", "store", "background", "service_tier", "metadata"],
-  ...["safety_identifier", "prompt_cache_key"],
-];
+/** https://www.openresponses.org/reference, ResponseResource. */
+const required = `id object created_at completed_at status incomplete_details model previous_response_id instructions
+  output error tools tool_choice truncation parallel_tool_calls text top_p presence_penalty frequency_penalty
+  top_logprobs temperature reasoning usage max_output_tokens max_tool_calls store background service_tier metadata
+  safety_identifier prompt_cache_key`.split(/\s+/);
 
 const call = (fields: Record<string, unknown>) => ({ body: Buffer.from(JSON.stringify(fields)), fields });
 const state = { id: "resp_1", model: "m", createdAt: 1, output: [], tokens: undefined } as const;
