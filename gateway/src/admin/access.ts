@@ -68,6 +68,7 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.budgets.create": may("body", BILLING, KEYS),
   "admin.budgets.list": may("query", BILLING, KEYS, READ_ONLY),
   "admin.budgets.get": may("budget", BILLING, KEYS, READ_ONLY),
+  "admin.budgets.end_users": may("budget", BILLING, KEYS, READ_ONLY),
   "admin.budgets.update": may("budget", BILLING, KEYS),
   "admin.budgets.delete": may("budget", BILLING, KEYS),
   "admin.envelopes.list": may("query", BILLING, KEYS, READ_ONLY),

@@ -1,8 +1,13 @@
-import { budgetListQuery, createBudgetRequest, updateBudgetRequest } from "@uag/contract/requests/admin-budgets";
-import type { budget as budgetResponse } from "@uag/contract/responses/admin-budgets";
+import {
+  budgetListQuery,
+  createBudgetRequest,
+  endUserListQuery,
+  updateBudgetRequest,
+} from "@uag/contract/requests/admin-budgets";
+import type { budget as budgetResponse, endUserUse } from "@uag/contract/responses/admin-budgets";
 import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import type { Shown } from "@uag/contract/responses/shown";
-import { type Budget, type BudgetLimits, BudgetPeriod } from "@uag/proto/billing/v1/budgets.ts";
+import { type Budget, type BudgetLimits, BudgetPeriod, type EndUserTerms } from "@uag/proto/billing/v1/budgets.ts";
 import { usdText } from "@uag/runtime/usd";
 import type { z } from "zod";
 import type { AdminHandler } from "./admin.ts";
@@ -13,7 +18,8 @@ type PeriodName = (typeof budgetPeriods)[number];
 
 const periodOf = (name: PeriodName): BudgetPeriod => BudgetPeriod[name.toUpperCase() as Uppercase<PeriodName>];
 
-type Limits = z.output<typeof updateBudgetRequest>;
+type Fields = z.output<typeof updateBudgetRequest>;
+type Limits = Pick<Fields, "rpm_limit" | "tpm_limit" | "max_parallel_requests">;
 
 const limitOf = (limit: number | null | undefined): bigint | undefined =>
   limit === undefined ? undefined : BigInt(limit ?? 0);
@@ -23,6 +29,36 @@ const limitsOf = ({ rpm_limit, tpm_limit, max_parallel_requests }: Limits): Budg
   requestsPerMinute: limitOf(rpm_limit),
   tokensPerMinute: limitOf(tpm_limit),
   concurrentRequests: limitOf(max_parallel_requests),
+});
+
+/** The limits that a new budget, or a rule, has; those that it does not name are none. */
+function allLimitsOf(limits: Limits) {
+  const { requestsPerMinute = 0n, tokensPerMinute = 0n, concurrentRequests = 0n } = limitsOf(limits);
+  return { requestsPerMinute, tokensPerMinute, concurrentRequests, monthlyBudgetNanoUsd: 0n };
+}
+
+/** The rule for end users that a request sets; empty: it sets none. */
+function endUsersOf({ end_users: rule }: Pick<Fields, "end_users">): { endUsers?: EndUserTerms } {
+  if (rule === undefined || rule === null) return {};
+  const { max_budget: amountNanoUsd, period, required } = rule;
+  return { endUsers: { amountNanoUsd, period: periodOf(period), limits: allLimitsOf(rule), required } };
+}
+
+const periodName = (period: BudgetPeriod): PeriodName =>
+  budgetPeriods.find((name) => periodOf(name) === period) ?? "total";
+
+const showLimits = (limits: Budget["limits"]) => ({
+  rpm_limit: shownLimit(limits?.requestsPerMinute),
+  tpm_limit: shownLimit(limits?.tokensPerMinute),
+  max_parallel_requests: shownLimit(limits?.concurrentRequests),
+});
+
+const showEndUsers = ({ amountNanoUsd: amount, period, limits, required }: EndUserTerms) => ({
+  max_budget: Number(usdText(amount)),
+  max_budget_nano_usd: amount,
+  period: periodName(period),
+  ...showLimits(limits),
+  required,
 });
 
 function showBudget(budget: Budget): Shown<typeof budgetResponse> {
@@ -36,12 +72,11 @@ function showBudget(budget: Budget): Shown<typeof budgetResponse> {
     parent_id: budget.parentId || null,
     max_budget: Number(usdText(amount)),
     max_budget_nano_usd: amount,
-    period: budgetPeriods.find((name) => periodOf(name) === budget.period) ?? "total",
+    period: periodName(budget.period),
     hard: budget.hard,
-    rpm_limit: shownLimit(budget.limits?.requestsPerMinute),
-    tpm_limit: shownLimit(budget.limits?.tokensPerMinute),
-    max_parallel_requests: shownLimit(budget.limits?.concurrentRequests),
+    ...showLimits(budget.limits),
     models: budget.models,
+    end_users: budget.endUsers === undefined ? null : showEndUsers(budget.endUsers),
     spent_usd: usdText(spent),
     reserved_usd: usdText(held),
     available_usd: usdText(left > 0n ? left : 0n),
@@ -55,7 +90,6 @@ function showBudget(budget: Budget): Shown<typeof budgetResponse> {
 export const createBudget: AdminHandler = async ({ clients, actor, body }) => {
   const fields = checkedBody(createBudgetRequest, body);
   const { account_id: accountId, name, parent_id, max_budget, period, hard, models = [] } = fields;
-  const { requestsPerMinute = 0n, tokensPerMinute = 0n, concurrentRequests = 0n } = limitsOf(fields);
   const made = await clients.budgets.createBudget({
     accountId,
     name,
@@ -63,8 +97,9 @@ export const createBudget: AdminHandler = async ({ clients, actor, body }) => {
     amountNanoUsd: max_budget,
     period: periodOf(period),
     hard,
-    limits: { requestsPerMinute, tokensPerMinute, concurrentRequests, monthlyBudgetNanoUsd: 0n },
+    limits: allLimitsOf(fields),
     models,
+    ...endUsersOf(fields),
     actor,
   });
   return { status: 201, body: showBudget(made) };
@@ -80,6 +115,22 @@ export const getBudget: AdminHandler = async ({ clients, id }) => ({
   body: showBudget(await clients.budgets.getBudget({ id })),
 });
 
+export const listEndUsers: AdminHandler = async ({ clients, id, url }) => {
+  const { end_user: endUser, limit } = checkedQuery(endUserListQuery, url);
+  const found = await clients.budgets.listEndUsers({ budgetId: id, endUser, limit });
+  const period = { period_start: timeText(found.periodStartMs), resets_at: timeText(found.resetsAtMs) };
+  const uses = found.endUsers.map(
+    (use): Shown<typeof endUserUse> => ({
+      id: use.id,
+      object: "budget.end_user",
+      spent_usd: usdText(use.spentNanoUsd),
+      reserved_usd: usdText(use.heldNanoUsd),
+      ...period,
+    }),
+  );
+  return { body: listOf(uses, "") };
+};
+
 export const updateBudget: AdminHandler = async ({ clients, actor, id, body }) => {
   const fields = checkedBody(updateBudgetRequest, body);
   const { name, max_budget, period, hard, models } = fields;
@@ -92,6 +143,8 @@ export const updateBudget: AdminHandler = async ({ clients, actor, id, body }) =
     ...(hard !== undefined && { hard }),
     limits: limitsOf(fields),
     ...(models !== undefined && { models: { models } }),
+    ...endUsersOf(fields),
+    noEndUsers: fields.end_users === null,
   });
   return { body: showBudget(changed) };
 };

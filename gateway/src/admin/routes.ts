@@ -3,7 +3,7 @@ import { type Access, access } from "./access.ts";
 import { accountLedger, createAccount, getAccount, listAccounts, topUp, updateAccount } from "./accounts.ts";
 import type { AdminHandler } from "./admin.ts";
 import { createAlert, deleteAlert, listAlerts, testAlert, updateAlert } from "./alerts.ts";
-import { createBudget, deleteBudget, getBudget, listBudgets, updateBudget } from "./budgets.ts";
+import { createBudget, deleteBudget, getBudget, listBudgets, listEndUsers, updateBudget } from "./budgets.ts";
 import { getCatalog } from "./catalog.ts";
 import { closeEnvelope, getEnvelope, listEnvelopes } from "./envelopes.ts";
 import { exportUsage } from "./export.ts";
@@ -60,6 +60,7 @@ const handlers: Readonly<Record<AdminOperation, AdminHandler>> = {
   "admin.budgets.create": createBudget,
   "admin.budgets.list": listBudgets,
   "admin.budgets.get": getBudget,
+  "admin.budgets.end_users": listEndUsers,
   "admin.budgets.update": updateBudget,
   "admin.budgets.delete": deleteBudget,
   "admin.envelopes.list": listEnvelopes,

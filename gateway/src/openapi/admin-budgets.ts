@@ -1,6 +1,11 @@
-import { budgetListQuery, createBudgetRequest, updateBudgetRequest } from "@uag/contract/requests/admin-budgets";
+import {
+  budgetListQuery,
+  createBudgetRequest,
+  endUserListQuery,
+  updateBudgetRequest,
+} from "@uag/contract/requests/admin-budgets";
 import { listOf } from "@uag/contract/responses/admin";
-import { budget } from "@uag/contract/responses/admin-budgets";
+import { budget, endUserUse } from "@uag/contract/responses/admin-budgets";
 import { admin } from "./admin-operation.ts";
 import type { Operation } from "./operation.ts";
 
@@ -14,6 +19,13 @@ export const budgets: Readonly<Record<string, Operation>> = {
     query: budgetListQuery,
   }),
   "admin.budgets.get": admin("Budgets", "getBudget", "Shows a budget and what is left of it", ["Budget", budget]),
+  "admin.budgets.end_users": admin(
+    "Budgets",
+    "listEndUsers",
+    "Lists the end users that spent the most of their part of a budget, or shows one",
+    ["EndUserList", listOf(endUserUse)],
+    { query: endUserListQuery },
+  ),
   "admin.budgets.update": admin("Budgets", "updateBudget", "Changes a budget", ["BudgetChanged", budget], {
     request: updateBudgetRequest,
   }),

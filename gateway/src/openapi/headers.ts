@@ -77,6 +77,10 @@ const lost = {
   "x-gateway-billed-request-id": header("The billed request whose response is lost."),
 };
 
+const exceeded = {
+  "x-gateway-end-user-budget": header("The budget whose part for this request's end user is used up."),
+};
+
 const failing = {
   "x-should-retry": header("Whether the same request may succeed later.", { type: "string", enum: ["true", "false"] }),
   "retry-after": header("Time to wait before a retry, seconds.", count),
@@ -95,6 +99,7 @@ export const headerComponents: Readonly<Record<string, Header>> = {
   ...nativeLimits,
   ...billed,
   ...lost,
+  ...exceeded,
   ...failing,
   ...allow,
   ...location,
@@ -117,6 +122,7 @@ export function headersOf({ native, billed: costs, failed, status, located }: He
     ...(costs && (!failed || status === "429") && { ...limits, ...(native && nativeLimits) }),
     ...(costs && !failed && billed),
     ...(costs && status === "409" && lost),
+    ...(costs && status === "429" && exceeded),
     ...(failed && failing),
     ...(status === "405" && allow),
     ...(located && location),

@@ -1,3 +1,4 @@
+import { endUserHeader, maxEndUserLength } from "@uag/contract/end-users";
 import { maxIdempotencyKeyLength } from "@uag/contract/idempotency-key";
 import { pathFields } from "@uag/contract/requests/admin-fields";
 import { pathParameters } from "@uag/contract/routes";
@@ -23,6 +24,12 @@ const headers = {
     name: "Idempotency-Key",
     description: "Requests with the same key are executed and billed once; the response is stored for 24 hours.",
     schema: z.string().min(1).max(maxIdempotencyKeyLength),
+  },
+  endUser: {
+    name: endUserHeader,
+    description:
+      "The end user, where the body has no `safety_identifier`, `user` or `metadata.user_id`; counted if a budget has a rule for end users.",
+    schema: z.string().min(1).max(maxEndUserLength),
   },
   prefer: {
     name: "Prefer",
@@ -76,6 +83,7 @@ export function parametersOf(route: AnyRoute, { query = {}, waits, native, admin
     ...inPath,
     ...inQuery,
     ...(route.method === "POST" && route.body !== "upload" && admin !== true ? [ref("idempotencyKey")] : []),
+    ...("billing" in route && route.billing !== "none" ? [ref("endUser")] : []),
     ...(waits === true ? [ref("prefer")] : []),
     ...(native === true ? [ref("anthropicVersion"), ref("anthropicBeta")] : []),
     ref("clientRequestId"),

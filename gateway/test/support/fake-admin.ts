@@ -253,6 +253,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     listBudgets: reports("listBudgets", { budgets: [budget], nextCursor: "" }),
     updateBudget: reports("updateBudget", budget),
     deleteBudget: reports("deleteBudget", budget),
+    listEndUsers: reports("listEndUsers", { endUsers: [], periodStartMs: 0n, resetsAtMs: 0n }),
   };
   const envelopes = {
     createEnvelope: reports("createEnvelope", { envelope, secret: "" }),

@@ -45,6 +45,7 @@ import { listAcceptedPrices } from "./rpc/list-accepted-prices.ts";
 import { listAccounts } from "./rpc/list-accounts.ts";
 import { listAuditRecords } from "./rpc/list-audit-records.ts";
 import { listChanges } from "./rpc/list-changes.ts";
+import { listEndUsers } from "./rpc/list-end-users.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listHolds } from "./rpc/list-holds.ts";
 import { listKeys } from "./rpc/list-keys.ts";
@@ -152,6 +153,7 @@ function budgetService(bind: Bind, log: Logger): RpcService {
       listBudgets: bind(listBudgets),
       updateBudget: bind(updateBudget),
       deleteBudget: bind(deleteBudget),
+      listEndUsers: bind(listEndUsers),
     },
     log,
   );

@@ -55,6 +55,8 @@ export type BackgroundStart = (request: BackgroundRequest) => Promise<JsonReply>
 export interface BackgroundRequest {
   readonly caller: Caller;
   readonly idempotencyKey: string | undefined;
+  /** The end user that its header names. */
+  readonly endUser: string | undefined;
   /** Without `background`. */
   readonly body: Buffer;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { endUserHeader } from "@uag/contract/end-users";
 import { scratchDatabase } from "@uag/harness/scratch-database";
 import { type OperationsHarness, startOperations } from "@uag/harness/start-operations";
 import { waitFor } from "@uag/harness/testing/wait-for";
@@ -10,6 +11,7 @@ import { ResponseBox } from "@uag/pipeline/idempotency/response-box";
 import { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { keyringOf } from "@uag/runtime/keyring";
+import { levelIdOf } from "@uag/usage/end-users/caller";
 import { createBackgroundEvents } from "../src/background/events.ts";
 import type { JobDocument } from "../src/background/job.ts";
 import { JobStore } from "../src/background/job-store.ts";
@@ -48,8 +50,16 @@ let base: ChatContext;
 let running: RunContext;
 let worker: BackgroundWorker;
 
-function usable(accountId: string): KeyState {
-  const caller = Caller.fromPartial({ keyId: `key_${accountId}`, accountId, storesResponses: true });
+const rule = { budgetId: "bud_1", name: "Shop", secret: Buffer.alloc(32), required: true, version: 1n };
+
+const usable = (accountId: string): KeyState => stateOf({ keyId: `key_${accountId}`, accountId });
+
+/** A key in a budget that requires an end user. */
+const ruled = (accountId: string): KeyState =>
+  stateOf({ keyId: `key_${accountId}`, accountId, budgetIds: ["bud_1"], endUsers: { rules: [rule] } });
+
+function stateOf(fields: Parameters<typeof Caller.fromPartial>[0]): KeyState {
+  const caller = Caller.fromPartial({ ...fields, storesResponses: true });
   return { kind: "usable", context: Buffer.from(Caller.encode(caller).finish()) };
 }
 
@@ -114,6 +124,8 @@ const errorOf = ({ status, text }: { status: number; text: string }): [number, s
   const { code, param } = (JSON.parse(text) as { error: { code: string; param: string } }).error;
   return [status, code, param];
 };
+const chains = () => harness.admission.booked.map(({ request }) => request.caller.budgetIds);
+const chainOf = (endUser: string): string[] => [levelIdOf(rule, endUser), "bud_1"];
 const settled = () => harness.admission.booked.map(({ settlement }) => settlement?.costNanoUsd);
 
 test("a response is queued, made without its client, stored under its id, billed once, and can be continued", async () => {
@@ -138,6 +150,24 @@ test("a response is queued, made without its client, stored under its id, billed
   );
   assert.equal(next.status, 200, next.text);
   await waitFor(async () => (await jobs.find("whole", String(id))) === undefined, { what: "the job to be removed" });
+});
+
+test("the end user that the body or the header names is the one whose request is admitted", async () => {
+  keyState = ruled;
+  const headers = ["content-type", "application/json", endUserHeader, "carol"];
+  const named = { model: "plain", input: "Hi", background: true };
+  const begun = [
+    await harness.call("responses", named, { ...as("shop"), headers }),
+    await harness.call("responses", { ...named, user: "alice" }, { ...as("shop"), headers }),
+    await create("shop"),
+  ].map((response) => response.json()["id"]);
+  const responses = await Promise.all(begun.map((id) => ended("shop", id)));
+  assert.deepEqual(
+    responses.map((response) => response["status"]),
+    ["completed", "completed", "failed"],
+  );
+  assert.match(JSON.stringify(responses[2]?.["error"]), /requires an end user/);
+  assert.deepEqual(new Set(chains().map(String)), new Set([String(chainOf("carol")), String(chainOf("alice"))]));
 });
 
 test("a request that is repeated with its idempotency key creates no second response, before and after its end", async () => {
@@ -207,7 +237,8 @@ describe("a request that a process began and left", () => {
   /** A job that was begun as this request. */
   async function begun(id: string, requestId: string): Promise<void> {
     const body = Buffer.from('{"model":"plain","input":"Hi"}');
-    await left.create({ accountId: as("left").account, keyId: "key_1", id, body, response: queuedResponse(id, body) });
+    const order = { accountId: as("left").account, keyId: "key_1", id, body, endUser: "alice" };
+    await left.create({ ...order, response: queuedResponse(id, body) });
     const job = await claimed();
     assert.ok(await left.start(job, requestId));
     await left.release(job, { delayMs: 0, anew: false });
@@ -224,11 +255,13 @@ describe("a request that a process began and left", () => {
     return JSON.parse((await otherStored.read(row)).response.toString()) as Json;
   };
 
-  test("is begun again once its bill shows that it owes nothing", async () => {
+  test("is begun again for the same end user once its bill shows that it owes nothing", async () => {
+    keyState = ruled;
     await begun("resp_free", "req_free");
     otherBills.set("req_free", 0n);
     assert.deepEqual([await go(), called], [undefined, 0]);
     assert.deepEqual([await go(), called], ["completed", 1]);
+    assert.deepEqual(chains(), [chainOf("alice")]);
     assert.equal((await found("resp_free"))["status"], "completed");
   });
 
@@ -254,7 +287,8 @@ describe("a request that a process began and left", () => {
     const response = Buffer.from('{"id":"resp_twice","status":"completed"}');
     const input = Buffer.from("[]");
     await otherStored.put("left", { id: "resp_twice", previousIds: [], itemIds: [], input, response });
-    await left.create({ accountId: "left", keyId: "key_1", id: "resp_twice", body: input, response });
+    const order = { accountId: "left", keyId: "key_1", endUser: "", id: "resp_twice", body: input, response };
+    await left.create(order);
     assert.deepEqual([await go(), called], ["completed", 0]);
     assert.equal(await left.find("left", "resp_twice"), undefined);
   });

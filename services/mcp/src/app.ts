@@ -1,5 +1,6 @@
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
+import { endUserHeader } from "@uag/contract/end-users";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { isDisconnect } from "@uag/runtime/http/disconnect";
 import { newId } from "@uag/runtime/ids";
@@ -118,7 +119,7 @@ async function serve(
     signal: controller.signal,
     events,
     splices,
-    call: (requested) => api.call(key, requested),
+    call: (requested) => api.call(key, { ...requested, endUser: request.get(endUserHeader) }),
     hold,
     readBytes: (response, limit) => bytesWithin(response, limit, hold),
     readJson: (response, limit) => jsonWithin(response, limit, hold),

@@ -115,6 +115,7 @@ function lookupServices({ balances, budgets, sharedBudgets, lookups }: FakeBilli
     listBudgets: unused,
     updateBudget: unused,
     deleteBudget: unused,
+    listEndUsers: unused,
     getBudget: async ({ id }: { id: string }) => {
       count(id);
       return Budget.fromPartial({ id, ...sharedBudgets.get(id) });

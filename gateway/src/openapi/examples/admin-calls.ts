@@ -193,7 +193,13 @@ async function budgets(call: Call, account: string): Promise<void> {
     path,
     body: { rpm_limit: 300, models: ["gpt-4o-mini"] },
   });
+  const endUsers = { max_budget: "0.5", period: "day", rpm_limit: 10, required: true };
+  await call("admin.budgets.update", ["end-users", "0.50 USD a day for each end user"], {
+    path,
+    body: { end_users: endUsers },
+  });
   await call("admin.budgets.get", ["budget", "A budget"], { path });
+  await call("admin.budgets.end_users", ["one", "One end user"], { path, query: { end_user: "customer-4711" } });
   await call("admin.alerts.create", ["budget", "At 80% of a shared budget"], {
     body: {
       account_id: account,

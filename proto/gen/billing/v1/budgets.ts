@@ -110,6 +110,20 @@ export interface Budget {
     | undefined;
   /** Models that these keys may use; empty means all. An entry may end in "*". */
   models: string[];
+  /** Absent: end users have no part of their own. */
+  endUsers?: EndUserTerms | undefined;
+}
+
+/** What each end user of the keys below a budget has. */
+export interface EndUserTerms {
+  amountNanoUsd: bigint;
+  period: BudgetPeriod;
+  /** 0 means unlimited; `monthly_budget_nano_usd` is 0. */
+  limits:
+    | Limits
+    | undefined;
+  /** A request without an end user is refused. */
+  required: boolean;
 }
 
 export interface CreateBudgetRequest {
@@ -125,6 +139,7 @@ export interface CreateBudgetRequest {
   /** Absent: no limits. */
   limits: Limits | undefined;
   models: string[];
+  endUsers?: EndUserTerms | undefined;
 }
 
 export interface GetBudgetRequest {
@@ -151,7 +166,15 @@ export interface UpdateBudgetRequest {
   hard?: boolean | undefined;
   actor?: Actor | undefined;
   limits?: BudgetLimits | undefined;
-  models?: BudgetModels | undefined;
+  models?:
+    | BudgetModels
+    | undefined;
+  /** The whole rule. */
+  endUsers?:
+    | EndUserTerms
+    | undefined;
+  /** Removes the rule. */
+  noEndUsers?: boolean | undefined;
 }
 
 /** Absent limits stay as they are; 0 means unlimited. */
@@ -171,6 +194,32 @@ export interface DeleteBudgetRequest {
   actor?: Actor | undefined;
 }
 
+export interface ListEndUsersRequest {
+  budgetId: string;
+  /** Only this one, by its name; absent: those that spent the most. */
+  endUser?:
+    | string
+    | undefined;
+  /** At most 100. */
+  limit: number;
+}
+
+export interface ListEndUsersResponse {
+  /** In descending order of what they spent. */
+  endUsers: EndUserUse[];
+  /** Unix milliseconds; 0 with TOTAL. */
+  periodStartMs: bigint;
+  resetsAtMs: bigint;
+}
+
+export interface EndUserUse {
+  /** The level's: the budget's id, a colon and the end user's pseudonym. */
+  id: string;
+  /** Charged in the current period, and held by requests and grants now. */
+  spentNanoUsd: bigint;
+  heldNanoUsd: bigint;
+}
+
 function createBaseBudget(): Budget {
   return {
     id: "",
@@ -188,6 +237,7 @@ function createBaseBudget(): Budget {
     resetsAtMs: 0n,
     limits: undefined,
     models: [],
+    endUsers: undefined,
   };
 }
 
@@ -258,6 +308,9 @@ export const Budget: MessageFns<Budget> = {
     }
     for (const v of message.models) {
       writer.uint32(122).string(v!);
+    }
+    if (message.endUsers !== undefined) {
+      EndUserTerms.encode(message.endUsers, writer.uint32(130).fork()).join();
     }
     return writer;
   },
@@ -395,6 +448,14 @@ export const Budget: MessageFns<Budget> = {
             message.models.push(reader.string());
             continue;
           }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.endUsers = EndUserTerms.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -462,6 +523,11 @@ export const Budget: MessageFns<Budget> = {
       models: globalThis.Array.isArray(object?.models)
         ? object.models.map((e: any) => globalThis.String(e))
         : [],
+      endUsers: isSet(object.endUsers)
+        ? EndUserTerms.fromJSON(object.endUsers)
+        : isSet(object.end_users)
+        ? EndUserTerms.fromJSON(object.end_users)
+        : undefined,
     };
   },
 
@@ -512,6 +578,9 @@ export const Budget: MessageFns<Budget> = {
     if (message.models?.length) {
       obj.models = message.models;
     }
+    if (message.endUsers !== undefined) {
+      obj.endUsers = EndUserTerms.toJSON(message.endUsers);
+    }
     return obj;
   },
 
@@ -551,6 +620,137 @@ export const Budget: MessageFns<Budget> = {
       ? Limits.fromPartial(object.limits)
       : undefined;
     message.models = object.models?.map((e) => e) || [];
+    message.endUsers = (object.endUsers !== undefined && object.endUsers !== null)
+      ? EndUserTerms.fromPartial(object.endUsers)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseEndUserTerms(): EndUserTerms {
+  return { amountNanoUsd: 0n, period: 0, limits: undefined, required: false };
+}
+
+export const EndUserTerms: MessageFns<EndUserTerms> = {
+  encode(message: EndUserTerms, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.amountNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.amountNanoUsd) !== message.amountNanoUsd) {
+        throw new globalThis.Error("value provided for field message.amountNanoUsd of type int64 too large");
+      }
+      writer.uint32(8).int64(message.amountNanoUsd);
+    }
+    if (message.period !== 0) {
+      writer.uint32(16).int32(message.period);
+    }
+    if (message.limits !== undefined) {
+      Limits.encode(message.limits, writer.uint32(26).fork()).join();
+    }
+    if (message.required !== false) {
+      writer.uint32(32).bool(message.required);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndUserTerms {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndUserTerms();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.amountNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.period = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.limits = Limits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EndUserTerms {
+    return {
+      amountNanoUsd: isSet(object.amountNanoUsd)
+        ? BigInt(object.amountNanoUsd)
+        : isSet(object.amount_nano_usd)
+        ? BigInt(object.amount_nano_usd)
+        : 0n,
+      period: isSet(object.period) ? budgetPeriodFromJSON(object.period) : 0,
+      limits: isSet(object.limits) ? Limits.fromJSON(object.limits) : undefined,
+      required: isSet(object.required) ? globalThis.Boolean(object.required) : false,
+    };
+  },
+
+  toJSON(message: EndUserTerms): unknown {
+    const obj: any = {};
+    if (message.amountNanoUsd !== 0n) {
+      obj.amountNanoUsd = message.amountNanoUsd.toString();
+    }
+    if (message.period !== 0) {
+      obj.period = budgetPeriodToJSON(message.period);
+    }
+    if (message.limits !== undefined) {
+      obj.limits = Limits.toJSON(message.limits);
+    }
+    if (message.required !== false) {
+      obj.required = message.required;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<EndUserTerms>): EndUserTerms {
+    return EndUserTerms.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EndUserTerms>): EndUserTerms {
+    const message = createBaseEndUserTerms();
+    message.amountNanoUsd = (object.amountNanoUsd !== undefined && object.amountNanoUsd !== null)
+      ? BigInt(object.amountNanoUsd)
+      : 0n;
+    message.period = object.period ?? 0;
+    message.limits = (object.limits !== undefined && object.limits !== null)
+      ? Limits.fromPartial(object.limits)
+      : undefined;
+    message.required = object.required ?? false;
     return message;
   },
 };
@@ -566,6 +766,7 @@ function createBaseCreateBudgetRequest(): CreateBudgetRequest {
     actor: undefined,
     limits: undefined,
     models: [],
+    endUsers: undefined,
   };
 }
 
@@ -600,6 +801,9 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
     }
     for (const v of message.models) {
       writer.uint32(74).string(v!);
+    }
+    if (message.endUsers !== undefined) {
+      EndUserTerms.encode(message.endUsers, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -689,6 +893,14 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
             message.models.push(reader.string());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.endUsers = EndUserTerms.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -726,6 +938,11 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
       models: globalThis.Array.isArray(object?.models)
         ? object.models.map((e: any) => globalThis.String(e))
         : [],
+      endUsers: isSet(object.endUsers)
+        ? EndUserTerms.fromJSON(object.endUsers)
+        : isSet(object.end_users)
+        ? EndUserTerms.fromJSON(object.end_users)
+        : undefined,
     };
   },
 
@@ -758,6 +975,9 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
     if (message.models?.length) {
       obj.models = message.models;
     }
+    if (message.endUsers !== undefined) {
+      obj.endUsers = EndUserTerms.toJSON(message.endUsers);
+    }
     return obj;
   },
 
@@ -779,6 +999,9 @@ export const CreateBudgetRequest: MessageFns<CreateBudgetRequest> = {
       ? Limits.fromPartial(object.limits)
       : undefined;
     message.models = object.models?.map((e) => e) || [];
+    message.endUsers = (object.endUsers !== undefined && object.endUsers !== null)
+      ? EndUserTerms.fromPartial(object.endUsers)
+      : undefined;
     return message;
   },
 };
@@ -1040,6 +1263,8 @@ function createBaseUpdateBudgetRequest(): UpdateBudgetRequest {
     actor: undefined,
     limits: undefined,
     models: undefined,
+    endUsers: undefined,
+    noEndUsers: undefined,
   };
 }
 
@@ -1071,6 +1296,12 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
     }
     if (message.models !== undefined) {
       BudgetModels.encode(message.models, writer.uint32(66).fork()).join();
+    }
+    if (message.endUsers !== undefined) {
+      EndUserTerms.encode(message.endUsers, writer.uint32(74).fork()).join();
+    }
+    if (message.noEndUsers !== undefined) {
+      writer.uint32(80).bool(message.noEndUsers);
     }
     return writer;
   },
@@ -1152,6 +1383,22 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
             message.models = BudgetModels.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.endUsers = EndUserTerms.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.noEndUsers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1178,6 +1425,16 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
       actor: isSet(object.actor) ? Actor.fromJSON(object.actor) : undefined,
       limits: isSet(object.limits) ? BudgetLimits.fromJSON(object.limits) : undefined,
       models: isSet(object.models) ? BudgetModels.fromJSON(object.models) : undefined,
+      endUsers: isSet(object.endUsers)
+        ? EndUserTerms.fromJSON(object.endUsers)
+        : isSet(object.end_users)
+        ? EndUserTerms.fromJSON(object.end_users)
+        : undefined,
+      noEndUsers: isSet(object.noEndUsers)
+        ? globalThis.Boolean(object.noEndUsers)
+        : isSet(object.no_end_users)
+        ? globalThis.Boolean(object.no_end_users)
+        : undefined,
     };
   },
 
@@ -1207,6 +1464,12 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
     if (message.models !== undefined) {
       obj.models = BudgetModels.toJSON(message.models);
     }
+    if (message.endUsers !== undefined) {
+      obj.endUsers = EndUserTerms.toJSON(message.endUsers);
+    }
+    if (message.noEndUsers !== undefined) {
+      obj.noEndUsers = message.noEndUsers;
+    }
     return obj;
   },
 
@@ -1229,6 +1492,10 @@ export const UpdateBudgetRequest: MessageFns<UpdateBudgetRequest> = {
     message.models = (object.models !== undefined && object.models !== null)
       ? BudgetModels.fromPartial(object.models)
       : undefined;
+    message.endUsers = (object.endUsers !== undefined && object.endUsers !== null)
+      ? EndUserTerms.fromPartial(object.endUsers)
+      : undefined;
+    message.noEndUsers = object.noEndUsers ?? undefined;
     return message;
   },
 };
@@ -1515,6 +1782,357 @@ export const DeleteBudgetRequest: MessageFns<DeleteBudgetRequest> = {
   },
 };
 
+function createBaseListEndUsersRequest(): ListEndUsersRequest {
+  return { budgetId: "", endUser: undefined, limit: 0 };
+}
+
+export const ListEndUsersRequest: MessageFns<ListEndUsersRequest> = {
+  encode(message: ListEndUsersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.budgetId !== "") {
+      writer.uint32(10).string(message.budgetId);
+    }
+    if (message.endUser !== undefined) {
+      writer.uint32(18).string(message.endUser);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(24).uint32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEndUsersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListEndUsersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.endUser = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListEndUsersRequest {
+    return {
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : "",
+      endUser: isSet(object.endUser)
+        ? globalThis.String(object.endUser)
+        : isSet(object.end_user)
+        ? globalThis.String(object.end_user)
+        : undefined,
+      limit: isSet(object.limit) ? globalThis.Number(object.limit) : 0,
+    };
+  },
+
+  toJSON(message: ListEndUsersRequest): unknown {
+    const obj: any = {};
+    if (message.budgetId !== "") {
+      obj.budgetId = message.budgetId;
+    }
+    if (message.endUser !== undefined) {
+      obj.endUser = message.endUser;
+    }
+    if (message.limit !== 0) {
+      obj.limit = Math.round(message.limit);
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListEndUsersRequest>): ListEndUsersRequest {
+    return ListEndUsersRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListEndUsersRequest>): ListEndUsersRequest {
+    const message = createBaseListEndUsersRequest();
+    message.budgetId = object.budgetId ?? "";
+    message.endUser = object.endUser ?? undefined;
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseListEndUsersResponse(): ListEndUsersResponse {
+  return { endUsers: [], periodStartMs: 0n, resetsAtMs: 0n };
+}
+
+export const ListEndUsersResponse: MessageFns<ListEndUsersResponse> = {
+  encode(message: ListEndUsersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.endUsers) {
+      EndUserUse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.periodStartMs !== 0n) {
+      if (BigInt.asIntN(64, message.periodStartMs) !== message.periodStartMs) {
+        throw new globalThis.Error("value provided for field message.periodStartMs of type int64 too large");
+      }
+      writer.uint32(16).int64(message.periodStartMs);
+    }
+    if (message.resetsAtMs !== 0n) {
+      if (BigInt.asIntN(64, message.resetsAtMs) !== message.resetsAtMs) {
+        throw new globalThis.Error("value provided for field message.resetsAtMs of type int64 too large");
+      }
+      writer.uint32(24).int64(message.resetsAtMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEndUsersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListEndUsersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.endUsers.push(EndUserUse.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.periodStartMs = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.resetsAtMs = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListEndUsersResponse {
+    return {
+      endUsers: globalThis.Array.isArray(object?.endUsers)
+        ? object.endUsers.map((e: any) => EndUserUse.fromJSON(e))
+        : globalThis.Array.isArray(object?.end_users)
+        ? object.end_users.map((e: any) => EndUserUse.fromJSON(e))
+        : [],
+      periodStartMs: isSet(object.periodStartMs)
+        ? BigInt(object.periodStartMs)
+        : isSet(object.period_start_ms)
+        ? BigInt(object.period_start_ms)
+        : 0n,
+      resetsAtMs: isSet(object.resetsAtMs)
+        ? BigInt(object.resetsAtMs)
+        : isSet(object.resets_at_ms)
+        ? BigInt(object.resets_at_ms)
+        : 0n,
+    };
+  },
+
+  toJSON(message: ListEndUsersResponse): unknown {
+    const obj: any = {};
+    if (message.endUsers?.length) {
+      obj.endUsers = message.endUsers.map((e) => EndUserUse.toJSON(e));
+    }
+    if (message.periodStartMs !== 0n) {
+      obj.periodStartMs = message.periodStartMs.toString();
+    }
+    if (message.resetsAtMs !== 0n) {
+      obj.resetsAtMs = message.resetsAtMs.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListEndUsersResponse>): ListEndUsersResponse {
+    return ListEndUsersResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListEndUsersResponse>): ListEndUsersResponse {
+    const message = createBaseListEndUsersResponse();
+    message.endUsers = object.endUsers?.map((e) => EndUserUse.fromPartial(e)) || [];
+    message.periodStartMs = (object.periodStartMs !== undefined && object.periodStartMs !== null)
+      ? BigInt(object.periodStartMs)
+      : 0n;
+    message.resetsAtMs = (object.resetsAtMs !== undefined && object.resetsAtMs !== null)
+      ? BigInt(object.resetsAtMs)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseEndUserUse(): EndUserUse {
+  return { id: "", spentNanoUsd: 0n, heldNanoUsd: 0n };
+}
+
+export const EndUserUse: MessageFns<EndUserUse> = {
+  encode(message: EndUserUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.spentNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.spentNanoUsd) !== message.spentNanoUsd) {
+        throw new globalThis.Error("value provided for field message.spentNanoUsd of type int64 too large");
+      }
+      writer.uint32(16).int64(message.spentNanoUsd);
+    }
+    if (message.heldNanoUsd !== 0n) {
+      if (BigInt.asIntN(64, message.heldNanoUsd) !== message.heldNanoUsd) {
+        throw new globalThis.Error("value provided for field message.heldNanoUsd of type int64 too large");
+      }
+      writer.uint32(24).int64(message.heldNanoUsd);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndUserUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndUserUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.spentNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.heldNanoUsd = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EndUserUse {
+    return {
+      id: isSet(object.id) ? globalThis.String(object.id) : "",
+      spentNanoUsd: isSet(object.spentNanoUsd)
+        ? BigInt(object.spentNanoUsd)
+        : isSet(object.spent_nano_usd)
+        ? BigInt(object.spent_nano_usd)
+        : 0n,
+      heldNanoUsd: isSet(object.heldNanoUsd)
+        ? BigInt(object.heldNanoUsd)
+        : isSet(object.held_nano_usd)
+        ? BigInt(object.held_nano_usd)
+        : 0n,
+    };
+  },
+
+  toJSON(message: EndUserUse): unknown {
+    const obj: any = {};
+    if (message.id !== "") {
+      obj.id = message.id;
+    }
+    if (message.spentNanoUsd !== 0n) {
+      obj.spentNanoUsd = message.spentNanoUsd.toString();
+    }
+    if (message.heldNanoUsd !== 0n) {
+      obj.heldNanoUsd = message.heldNanoUsd.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<EndUserUse>): EndUserUse {
+    return EndUserUse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EndUserUse>): EndUserUse {
+    const message = createBaseEndUserUse();
+    message.id = object.id ?? "";
+    message.spentNanoUsd = (object.spentNanoUsd !== undefined && object.spentNanoUsd !== null)
+      ? BigInt(object.spentNanoUsd)
+      : 0n;
+    message.heldNanoUsd = (object.heldNanoUsd !== undefined && object.heldNanoUsd !== null)
+      ? BigInt(object.heldNanoUsd)
+      : 0n;
+    return message;
+  },
+};
+
 /**
  * Budgets that several keys of an account share. They form a tree of at most four levels: what a
  * key's request may cost is held within its budget and all budgets above it.
@@ -1568,6 +2186,20 @@ export const BudgetServiceService = {
     responseSerialize: (value: Budget): Buffer => Buffer.from(Budget.encode(value).finish()),
     responseDeserialize: (value: Buffer): Budget => Budget.decode(value),
   },
+  /**
+   * What end users of the keys below a budget have spent in the current period of its rule.
+   * INVALID_ARGUMENT without a rule.
+   */
+  listEndUsers: {
+    path: "/billing.v1.BudgetService/ListEndUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListEndUsersRequest): Buffer => Buffer.from(ListEndUsersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListEndUsersRequest => ListEndUsersRequest.decode(value),
+    responseSerialize: (value: ListEndUsersResponse): Buffer =>
+      Buffer.from(ListEndUsersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListEndUsersResponse => ListEndUsersResponse.decode(value),
+  },
 } as const;
 
 export interface BudgetServiceServer extends UntypedServiceImplementation {
@@ -1577,6 +2209,11 @@ export interface BudgetServiceServer extends UntypedServiceImplementation {
   updateBudget: handleUnaryCall<UpdateBudgetRequest, Budget>;
   /** FAILED_PRECONDITION while a key that is not revoked or another budget names it. */
   deleteBudget: handleUnaryCall<DeleteBudgetRequest, Budget>;
+  /**
+   * What end users of the keys below a budget have spent in the current period of its rule.
+   * INVALID_ARGUMENT without a rule.
+   */
+  listEndUsers: handleUnaryCall<ListEndUsersRequest, ListEndUsersResponse>;
 }
 
 export interface BudgetServiceClient extends Client {
@@ -1655,6 +2292,25 @@ export interface BudgetServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Budget) => void,
+  ): ClientUnaryCall;
+  /**
+   * What end users of the keys below a budget have spent in the current period of its rule.
+   * INVALID_ARGUMENT without a rule.
+   */
+  listEndUsers(
+    request: ListEndUsersRequest,
+    callback: (error: ServiceError | null, response: ListEndUsersResponse) => void,
+  ): ClientUnaryCall;
+  listEndUsers(
+    request: ListEndUsersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListEndUsersResponse) => void,
+  ): ClientUnaryCall;
+  listEndUsers(
+    request: ListEndUsersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListEndUsersResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -88,7 +88,11 @@ export interface ExceededBudget {
   /** Unix milliseconds; 0: never. */
   resetsAtMs: bigint;
   /** It is an envelope. */
-  envelope?: boolean | undefined;
+  envelope?:
+    | boolean
+    | undefined;
+  /** It is an end user's part of the budget `id`. */
+  endUser?: boolean | undefined;
 }
 
 export interface ReturnRequest {
@@ -685,7 +689,7 @@ export const AcquireResponse: MessageFns<AcquireResponse> = {
 };
 
 function createBaseExceededBudget(): ExceededBudget {
-  return { id: "", name: "", resetsAtMs: 0n, envelope: undefined };
+  return { id: "", name: "", resetsAtMs: 0n, envelope: undefined, endUser: undefined };
 }
 
 export const ExceededBudget: MessageFns<ExceededBudget> = {
@@ -704,6 +708,9 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
     }
     if (message.envelope !== undefined) {
       writer.uint32(32).bool(message.envelope);
+    }
+    if (message.endUser !== undefined) {
+      writer.uint32(40).bool(message.endUser);
     }
     return writer;
   },
@@ -753,6 +760,14 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
             message.envelope = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.endUser = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -775,6 +790,11 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
         ? BigInt(object.resets_at_ms)
         : 0n,
       envelope: isSet(object.envelope) ? globalThis.Boolean(object.envelope) : undefined,
+      endUser: isSet(object.endUser)
+        ? globalThis.Boolean(object.endUser)
+        : isSet(object.end_user)
+        ? globalThis.Boolean(object.end_user)
+        : undefined,
     };
   },
 
@@ -792,6 +812,9 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
     if (message.envelope !== undefined) {
       obj.envelope = message.envelope;
     }
+    if (message.endUser !== undefined) {
+      obj.endUser = message.endUser;
+    }
     return obj;
   },
 
@@ -806,6 +829,7 @@ export const ExceededBudget: MessageFns<ExceededBudget> = {
       ? BigInt(object.resetsAtMs)
       : 0n;
     message.envelope = object.envelope ?? undefined;
+    message.endUser = object.endUser ?? undefined;
     return message;
   },
 };

@@ -67,6 +67,30 @@ export interface Caller {
    * request must satisfy all of them and the key.
    */
   levels: Level[];
+  /** Absent: none of the budgets has a rule for end users. */
+  endUsers?: EndUsers | undefined;
+}
+
+export interface EndUsers {
+  /** Of `budget_ids`, the lowest first. */
+  rules: EndUserRule[];
+}
+
+/** A budget that each end user of its keys has a part of: see infra/decisions/0020-budgets.md. */
+export interface EndUserRule {
+  budgetId: string;
+  /** The budget's. */
+  name: string;
+  /** Key of the HMAC by which an end user's name becomes its pseudonym. */
+  secret: Buffer;
+  /** A request without an end user is refused. */
+  required: boolean;
+  /** Of each end user; `monthly_budget_nano_usd` is 0. */
+  limits:
+    | Limits
+    | undefined;
+  /** Rises with every change of the budget. */
+  version: bigint;
 }
 
 /** A budget that limits more than money, for all keys below it together. */
@@ -107,6 +131,7 @@ function createBaseCaller(): Caller {
     rootKeyId: undefined,
     storesResponses: undefined,
     levels: [],
+    endUsers: undefined,
   };
 }
 
@@ -156,6 +181,9 @@ export const Caller: MessageFns<Caller> = {
     }
     for (const v of message.levels) {
       Level.encode(v!, writer.uint32(106).fork()).join();
+    }
+    if (message.endUsers !== undefined) {
+      EndUsers.encode(message.endUsers, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -277,6 +305,14 @@ export const Caller: MessageFns<Caller> = {
             message.levels.push(Level.decode(reader, reader.uint32()));
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.endUsers = EndUsers.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -342,6 +378,11 @@ export const Caller: MessageFns<Caller> = {
       levels: globalThis.Array.isArray(object?.levels)
         ? object.levels.map((e: any) => Level.fromJSON(e))
         : [],
+      endUsers: isSet(object.endUsers)
+        ? EndUsers.fromJSON(object.endUsers)
+        : isSet(object.end_users)
+        ? EndUsers.fromJSON(object.end_users)
+        : undefined,
     };
   },
 
@@ -386,6 +427,9 @@ export const Caller: MessageFns<Caller> = {
     if (message.levels?.length) {
       obj.levels = message.levels.map((e) => Level.toJSON(e));
     }
+    if (message.endUsers !== undefined) {
+      obj.endUsers = EndUsers.toJSON(message.endUsers);
+    }
     return obj;
   },
 
@@ -411,6 +455,236 @@ export const Caller: MessageFns<Caller> = {
     message.rootKeyId = object.rootKeyId ?? undefined;
     message.storesResponses = object.storesResponses ?? undefined;
     message.levels = object.levels?.map((e) => Level.fromPartial(e)) || [];
+    message.endUsers = (object.endUsers !== undefined && object.endUsers !== null)
+      ? EndUsers.fromPartial(object.endUsers)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseEndUsers(): EndUsers {
+  return { rules: [] };
+}
+
+export const EndUsers: MessageFns<EndUsers> = {
+  encode(message: EndUsers, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.rules) {
+      EndUserRule.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndUsers {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndUsers();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rules.push(EndUserRule.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EndUsers {
+    return {
+      rules: globalThis.Array.isArray(object?.rules) ? object.rules.map((e: any) => EndUserRule.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: EndUsers): unknown {
+    const obj: any = {};
+    if (message.rules?.length) {
+      obj.rules = message.rules.map((e) => EndUserRule.toJSON(e));
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<EndUsers>): EndUsers {
+    return EndUsers.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EndUsers>): EndUsers {
+    const message = createBaseEndUsers();
+    message.rules = object.rules?.map((e) => EndUserRule.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseEndUserRule(): EndUserRule {
+  return { budgetId: "", name: "", secret: Buffer.alloc(0), required: false, limits: undefined, version: 0n };
+}
+
+export const EndUserRule: MessageFns<EndUserRule> = {
+  encode(message: EndUserRule, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.budgetId !== "") {
+      writer.uint32(10).string(message.budgetId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.secret.length !== 0) {
+      writer.uint32(26).bytes(message.secret);
+    }
+    if (message.required !== false) {
+      writer.uint32(32).bool(message.required);
+    }
+    if (message.limits !== undefined) {
+      Limits.encode(message.limits, writer.uint32(42).fork()).join();
+    }
+    if (message.version !== 0n) {
+      if (BigInt.asIntN(64, message.version) !== message.version) {
+        throw new globalThis.Error("value provided for field message.version of type int64 too large");
+      }
+      writer.uint32(48).int64(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndUserRule {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndUserRule();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.secret = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.limits = Limits.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.version = reader.int64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): EndUserRule {
+    return {
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : "",
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      secret: isSet(object.secret) ? Buffer.from(bytesFromBase64(object.secret)) : Buffer.alloc(0),
+      required: isSet(object.required) ? globalThis.Boolean(object.required) : false,
+      limits: isSet(object.limits) ? Limits.fromJSON(object.limits) : undefined,
+      version: isSet(object.version) ? BigInt(object.version) : 0n,
+    };
+  },
+
+  toJSON(message: EndUserRule): unknown {
+    const obj: any = {};
+    if (message.budgetId !== "") {
+      obj.budgetId = message.budgetId;
+    }
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.secret.length !== 0) {
+      obj.secret = base64FromBytes(message.secret);
+    }
+    if (message.required !== false) {
+      obj.required = message.required;
+    }
+    if (message.limits !== undefined) {
+      obj.limits = Limits.toJSON(message.limits);
+    }
+    if (message.version !== 0n) {
+      obj.version = message.version.toString();
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<EndUserRule>): EndUserRule {
+    return EndUserRule.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EndUserRule>): EndUserRule {
+    const message = createBaseEndUserRule();
+    message.budgetId = object.budgetId ?? "";
+    message.name = object.name ?? "";
+    message.secret = object.secret ?? Buffer.alloc(0);
+    message.required = object.required ?? false;
+    message.limits = (object.limits !== undefined && object.limits !== null)
+      ? Limits.fromPartial(object.limits)
+      : undefined;
+    message.version = (object.version !== undefined && object.version !== null) ? BigInt(object.version) : 0n;
     return message;
   },
 };
@@ -705,6 +979,14 @@ export const Limits: MessageFns<Limits> = {
     return message;
   },
 };
+
+function bytesFromBase64(b64: string): Uint8Array {
+  return Uint8Array.from(globalThis.Buffer.from(b64, "base64"));
+}
+
+function base64FromBytes(arr: Uint8Array): string {
+  return globalThis.Buffer.from(arr).toString("base64");
+}
 
 type Builtin = Date | Function | Uint8Array | string | number | boolean | bigint | undefined;
 

@@ -1,15 +1,20 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
-import type { BudgetDocument } from "@uag/ledger/documents/budgets";
+import type { BudgetDocument, EndUserDocument } from "@uag/ledger/documents/budgets";
 import { type BudgetPeriod, periodAt } from "@uag/ledger/rules/budget";
 import { leftOf } from "@uag/ledger/rules/grant";
 import { maxAmount } from "@uag/ledger/rules/money";
-import { type Budget, type BudgetLimits, BudgetPeriod as Period } from "@uag/proto/billing/v1/budgets.ts";
+import {
+  type Budget,
+  type BudgetLimits,
+  type EndUserTerms,
+  BudgetPeriod as Period,
+} from "@uag/proto/billing/v1/budgets.ts";
 import type { ClientSession } from "mongoose";
 import type { Billing } from "../billing.ts";
 import { checkKeyFields } from "../keys/fields.ts";
-import { readUse } from "../store/budgets.ts";
-import { limitsMessage, noLimits } from "./levels.ts";
+import { countedLevel, readUse } from "../store/budgets.ts";
+import { limitsAfter, limitsMessage, noLimits } from "./levels.ts";
 
 /** A shared budget's fields in requests, with their checks, in responses and in the audit log. */
 
@@ -18,9 +23,9 @@ const maxNameLength = 200;
 const messagePeriod = (name: BudgetPeriod): Period => Period[name.toUpperCase() as Uppercase<BudgetPeriod>];
 
 /** @throws {GatewayError} `invalid_request` for an unknown one */
-export function periodOf(period: Period): BudgetPeriod {
+export function periodOf(period: Period, param = "period"): BudgetPeriod {
   const found = budgetPeriods.find((name) => messagePeriod(name) === period);
-  if (found === undefined) throw invalid("period", "The period must be day, week, month or total.");
+  if (found === undefined) throw invalid(param, "The period must be day, week, month or total.");
   return found;
 }
 
@@ -29,10 +34,11 @@ interface CheckedFields {
   readonly amountNanoUsd?: bigint | undefined;
   readonly limits?: BudgetLimits | undefined;
   readonly models?: string[] | undefined;
+  readonly endUsers?: EndUserTerms | undefined;
 }
 
 /** @throws {GatewayError} `invalid_request` naming the field */
-export function checkBudgetFields({ name, amountNanoUsd, limits = {}, models = [] }: CheckedFields): void {
+export function checkBudgetFields({ name, amountNanoUsd, limits = {}, models = [], endUsers }: CheckedFields): void {
   if (name !== undefined && (name === "" || name.length > maxNameLength))
     throw invalid("name", "A budget's name must have 1 to 200 characters.");
   if (amountNanoUsd !== undefined && (amountNanoUsd < 1n || amountNanoUsd > maxAmount))
@@ -40,7 +46,41 @@ export function checkBudgetFields({ name, amountNanoUsd, limits = {}, models = [
   for (const [limit, value] of Object.entries(limits))
     if (value !== undefined && value < 0n) throw invalid(`limits.${limit}`, "A limit cannot be negative.");
   checkKeyFields({ models });
+  if (endUsers !== undefined) checkEndUsers(endUsers);
 }
+
+function checkEndUsers({ amountNanoUsd, period, limits }: EndUserTerms): void {
+  if (amountNanoUsd < 1n || amountNanoUsd > maxAmount)
+    throw invalid("end_users.amount_nano_usd", "The budget of an end user must be a positive amount.");
+  periodOf(period, "end_users.period");
+  for (const [limit, value] of Object.entries(limits ?? {}))
+    if (value < 0n) throw invalid(`end_users.limits.${limit}`, "A limit cannot be negative.");
+}
+
+/** The stored rule. */
+export function endUsersOf({ amountNanoUsd: amount, period, limits, required }: EndUserTerms): EndUserDocument {
+  return { amount, period: periodOf(period), limits: limitsAfter(noLimits, limits), required };
+}
+
+const endUsersMessage = ({ amount, period, limits, required }: EndUserDocument): EndUserTerms => ({
+  amountNanoUsd: amount,
+  period: messagePeriod(period),
+  limits: limitsMessage(limits),
+  required,
+});
+
+const endUsersSnapshot = ({ amount, period, limits, required }: EndUserDocument) => ({
+  max_budget_nano_usd: Number(amount),
+  period,
+  ...limitsSnapshot(limits),
+  required,
+});
+
+const limitsSnapshot = ({ requestsPerMinute, tokensPerMinute, concurrentRequests }: EndUserDocument["limits"]) => ({
+  rpm_limit: Number(requestsPerMinute) || null,
+  tpm_limit: Number(tokensPerMinute) || null,
+  max_parallel_requests: Number(concurrentRequests) || null,
+});
 
 export function invalid(param: string, text: string): GatewayError {
   return new GatewayError("invalid_request", text, { param });
@@ -48,7 +88,7 @@ export function invalid(param: string, text: string): GatewayError {
 
 /** The fields of a budget that identify a change. */
 export function budgetSnapshot(budget: BudgetDocument): string {
-  const { name, chain, amount, period, hard, deletedAt, limits = noLimits, models = [] } = budget;
+  const { name, chain, amount, period, hard, deletedAt, limits = noLimits, models = [], endUsers } = budget;
   const parentId = chain[1] ?? null;
   return JSON.stringify({
     name,
@@ -56,10 +96,9 @@ export function budgetSnapshot(budget: BudgetDocument): string {
     max_budget_nano_usd: Number(amount),
     period,
     hard,
-    rpm_limit: Number(limits.requestsPerMinute) || null,
-    tpm_limit: Number(limits.tokensPerMinute) || null,
-    max_parallel_requests: Number(limits.concurrentRequests) || null,
+    ...limitsSnapshot(limits),
     models,
+    ...(endUsers && { end_users: endUsersSnapshot(endUsers) }),
     deleted_at: deletedAt,
   });
 }
@@ -71,10 +110,14 @@ export async function budgetMessages(
   session: ClientSession | null = null,
 ): Promise<Budget[]> {
   const nowMs = clock.now();
-  const { spent, grants } = await readUse({ store, session }, budgets, nowMs);
+  const { spent, grants } = await readUse(
+    { store, session },
+    budgets.map((each) => countedLevel(each)),
+    nowMs,
+  );
   return budgets.map((budget) => {
     const { _id: id, accountId, name, chain, amount, period, hard, createdAt, deletedAt } = budget;
-    const { limits = noLimits, models = [] } = budget;
+    const { limits = noLimits, models = [], endUsers } = budget;
     const held = grants.reduce((sum, grant) => (grant.budgetIds.includes(id) ? sum + leftOf(grant) : sum), 0n);
     const { startMs, endMs } = period === "total" ? { startMs: 0, endMs: 0 } : periodAt(period, nowMs);
     return {
@@ -93,6 +136,7 @@ export async function budgetMessages(
       resetsAtMs: BigInt(endMs),
       limits: limitsMessage(limits),
       models: [...models],
+      endUsers: endUsers ? endUsersMessage(endUsers) : undefined,
     };
   });
 }

@@ -4,7 +4,7 @@ import type { KeyDocument } from "@uag/ledger/documents/keys";
 import { leftOf } from "@uag/ledger/rules/grant";
 import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
 import type { Billing } from "../billing.ts";
-import { readUse } from "../store/budgets.ts";
+import { countedLevel, readUse } from "../store/budgets.ts";
 
 /** The budget of an envelope. */
 export interface EnvelopeBudget extends BudgetDocument {
@@ -40,7 +40,11 @@ export async function envelopeMessages(
   envelopes: readonly EnvelopeBudget[],
 ): Promise<Envelope[]> {
   const nowMs = clock.now();
-  const { spent, grants } = await readUse({ store, session: null }, envelopes, nowMs);
+  const { spent, grants } = await readUse(
+    { store, session: null },
+    envelopes.map((each) => countedLevel(each)),
+    nowMs,
+  );
   const keys = await store.keys
     .find({ _id: { $in: envelopes.map(({ envelope }) => envelope.keyId) } }, { models: 1 })
     .lean<Pick<KeyDocument, "_id" | "models">[]>();

@@ -1,6 +1,7 @@
 import type { AccountDocument } from "@uag/ledger/documents/accounts";
 import type { KeyDocument } from "@uag/ledger/documents/keys";
-import type { Caller, Level } from "@uag/proto/common/v1/caller.ts";
+import type { Caller, EndUsers } from "@uag/proto/common/v1/caller.ts";
+import type { Levels } from "../budgets/levels.ts";
 import { narrowedModels } from "../envelopes/models.ts";
 import { millisecondsOf } from "./fields.ts";
 
@@ -21,8 +22,7 @@ export function callerMessage(
     levels,
   }: Pick<AccountDocument, "keepsNoAnswers" | "lowersOutputCap" | "storesResponses"> & {
     readonly root: KeyDocument | undefined;
-    /** Budgets that limit more than money, by their ids. */
-    readonly levels: ReadonlyMap<string, Level>;
+    readonly levels: Levels;
   },
 ): Required<Caller> {
   const { limits, version, routingStrategy = "", budgetIds = [] } = root ?? key;
@@ -39,8 +39,14 @@ export function callerMessage(
     routingStrategy,
     budgetIds: [...(key.envelope?.ids ?? []), ...budgetIds],
     rootKeyId: key.envelope?.rootKeyId,
-    levels: budgetIds.flatMap((id) => levels.get(id) ?? []),
+    levels: budgetIds.flatMap((id) => levels.shared.get(id) ?? []),
+    endUsers: endUsersOf(budgetIds, levels),
   };
+}
+
+function endUsersOf(budgetIds: readonly string[], { endUsers }: Levels): EndUsers | undefined {
+  const rules = budgetIds.flatMap((id) => endUsers.get(id) ?? []);
+  return rules.length === 0 ? undefined : { rules };
 }
 
 function endOf(key: KeyDocument, digest: Buffer): Date | null {

@@ -27,8 +27,8 @@ function check(request: AcquireRequest): void {
 
 function exceededMessage(budget: ExceededBudget | undefined) {
   if (budget === undefined) return undefined;
-  const { id, name, resetsAtMs, envelope } = budget;
-  return { id, name, resetsAtMs: BigInt(resetsAtMs), envelope };
+  const { id, name, resetsAtMs, envelope, endUser } = budget;
+  return { id, name, resetsAtMs: BigInt(resetsAtMs), envelope, endUser };
 }
 
 /** Tries to acquire; while other holders may return money, recalls it and retries. */

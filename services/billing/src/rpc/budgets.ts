@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { BudgetDocument } from "@uag/ledger/documents/budgets";
 import { maxBudgetLevels } from "@uag/ledger/rules/budget";
@@ -6,6 +7,7 @@ import type {
   Budget,
   CreateBudgetRequest,
   DeleteBudgetRequest,
+  EndUserTerms,
   GetBudgetRequest,
   ListBudgetsRequest,
   ListBudgetsResponse,
@@ -16,7 +18,7 @@ import { newId } from "@uag/runtime/ids";
 import { recordChange } from "../audit/record.ts";
 import type { Billing } from "../billing.ts";
 import { chainOf } from "../budgets/chain.ts";
-import { budgetMessages, budgetSnapshot, checkBudgetFields, invalid, periodOf } from "../budgets/fields.ts";
+import { budgetMessages, budgetSnapshot, checkBudgetFields, endUsersOf, invalid, periodOf } from "../budgets/fields.ts";
 import { limitsAfter, noLimits } from "../budgets/levels.ts";
 import { announceBudget } from "../keys/announce.ts";
 import { applyLimits } from "../limits/apply-limits.ts";
@@ -25,6 +27,14 @@ import type { Transaction } from "../store/transaction.ts";
 const maxBudgets = 10_000;
 /** On one page: what counts against each is added up. */
 const maxListed = 100;
+
+const endUserSecretBytes = 32;
+
+/** The fields of a rule for end users. Their names keep their secret, or a changed rule would begin new periods. */
+const endUserFields = (
+  terms: EndUserTerms | undefined,
+  { endUserSecret = randomBytes(endUserSecretBytes) }: Pick<BudgetDocument, "endUserSecret"> = {},
+) => (terms === undefined ? {} : { endUsers: endUsersOf(terms), endUserSecret });
 
 const unknown = (): GatewayError => new GatewayError("not_found", "The budget does not exist.", { param: "id" });
 
@@ -36,7 +46,7 @@ async function messageOf(billing: Billing, budget: BudgetDocument): Promise<Budg
 /** Creates a budget, which may be below another one of its account. */
 export async function createBudget(billing: Billing, request: CreateBudgetRequest): Promise<Budget> {
   checkBudgetFields(request);
-  const { accountId, name, parentId, amountNanoUsd: amount, hard, actor, models, limits: given } = request;
+  const { accountId, name, parentId, amountNanoUsd: amount, hard, actor, models, limits: given, endUsers } = request;
   const limits = limitsAfter(noLimits, given);
   const period = periodOf(request.period);
   const { store } = billing;
@@ -51,7 +61,7 @@ export async function createBudget(billing: Billing, request: CreateBudgetReques
       throw invalid("parent_id", `Budgets can have at most ${maxBudgetLevels} levels.`);
     const id = newId("bud");
     const chain = [id, ...above];
-    const terms = { name, chain, amount, period, hard, limits, models, version: 1n };
+    const terms = { name, chain, amount, period, hard, limits, models, ...endUserFields(endUsers), version: 1n };
     const created = { _id: id, accountId, ...terms, createdAt: at, deletedAt: null };
     await store.budgets.create([created], { session });
     const change = { actor, action: "budget.create", targetId: id, accountId, after: budgetSnapshot(created) };
@@ -125,8 +135,8 @@ async function changeBudget(billing: Billing, { id, action, actor, decide }: Bud
 
 /** Changes the fields that the request has. Charges of the current period stay counted. */
 export async function updateBudget(billing: Billing, request: UpdateBudgetRequest): Promise<Budget> {
-  const { id, actor, name, amountNanoUsd, period, hard, limits, models } = request;
-  checkBudgetFields({ name, amountNanoUsd, limits, models: models?.models });
+  const { id, actor, name, amountNanoUsd, period, hard, limits, models, endUsers, noEndUsers = false } = request;
+  checkBudgetFields({ name, amountNanoUsd, limits, models: models?.models, endUsers });
   const decide: BudgetChange["decide"] = async (before) => ({
     ...(name !== undefined && { name }),
     ...(amountNanoUsd !== undefined && { amount: amountNanoUsd }),
@@ -134,6 +144,7 @@ export async function updateBudget(billing: Billing, request: UpdateBudgetReques
     ...(hard !== undefined && { hard }),
     ...(limits !== undefined && { limits: limitsAfter(before.limits, limits) }),
     ...(models !== undefined && { models: models.models }),
+    ...(noEndUsers ? { endUsers: null } : endUserFields(endUsers, before)),
   });
   return await messageOf(billing, await changeBudget(billing, { id, actor, action: "budget.update", decide }));
 }

@@ -1,10 +1,11 @@
+import { budgetOfLevel } from "@uag/contract/end-users";
 import { type BudgetDocument, sharedBudgetOf } from "@uag/ledger/documents/budgets";
 import { type GrantDocument, grantOf } from "@uag/ledger/documents/grants";
 import type { KeyDocument } from "@uag/ledger/documents/keys";
-import { oldSpendingId, type SpendingDocument, spendingId } from "@uag/ledger/documents/spending";
+import { oldSpendingId, ruleOfLevel, type SpendingDocument, spendingId } from "@uag/ledger/documents/spending";
 import type { Store } from "@uag/ledger/documents/store";
 import type { Book } from "@uag/ledger/rules/book";
-import { type BudgetPeriod, monthOf, periodAt } from "@uag/ledger/rules/budget";
+import { type BudgetPeriod, monthOf, periodAt, type SharedBudget } from "@uag/ledger/rules/budget";
 import type { Grant } from "@uag/ledger/rules/grant";
 import type { Charge } from "@uag/ledger/rules/spending";
 import { dayOf } from "@uag/runtime/utc-days";
@@ -70,30 +71,44 @@ async function readShared(options: InSession, { budgetIds, accountIds, nowMs }: 
   if (budgetIds.length === 0) return { sharedBudgets: new Map(), spent: new Map<string, bigint>(), grants: [] };
   const { store, session } = options;
   const budgets = await store.budgets
-    .find({ _id: { $in: budgetIds }, accountId: { $in: accountIds } })
+    .find({ _id: { $in: [...new Set(budgetIds.map(budgetOfLevel))] }, accountId: { $in: accountIds } })
     .session(session)
     .lean<BudgetDocument[]>();
+  const byId = new Map(budgets.map((budget) => [budget._id, budget]));
+  const levels = budgetIds.flatMap((id) => {
+    const budget = byId.get(budgetOfLevel(id));
+    return budget === undefined ? [] : [countedLevel(budget, id)];
+  });
   return {
-    sharedBudgets: new Map(budgets.map((budget) => [budget._id, sharedBudgetOf(budget)])),
-    ...(await readUse(options, budgets, nowMs)),
+    sharedBudgets: new Map<string, SharedBudget>(levels.map((level) => [level.id, level])),
+    ...(await readUse(options, levels, nowMs)),
   };
 }
 
-/** What counts against shared budgets in their current periods: charges, and live grants. */
+/** A shared budget, or an end user's part of it. */
+export type CountedLevel = SharedBudget & Pick<BudgetDocument, "accountId">;
+
+/** @param levelId default: the budget itself */
+export const countedLevel = (budget: BudgetDocument, levelId?: string): CountedLevel => ({
+  ...sharedBudgetOf(budget, levelId),
+  accountId: budget.accountId,
+});
+
+/** What counts against levels in their current periods: charges, and live grants. */
 export async function readUse(
   { store, session }: InSession,
-  budgets: readonly BudgetDocument[],
+  levels: readonly CountedLevel[],
   nowMs: number,
 ): Promise<{ spent: Map<string, bigint>; grants: Grant[] }> {
-  if (budgets.length === 0) return { spent: new Map(), grants: [] };
+  if (levels.length === 0) return { spent: new Map(), grants: [] };
   const spending = await store.spending
-    .find({ $or: budgets.map((budget) => ({ _id: daysOf(budget, nowMs) })) })
+    .find({ $or: levels.map((level) => ({ _id: daysOf(level, nowMs) })) })
     .session(session)
     .lean<SpendingDocument[]>();
   const grants = await store.grants
     .find({
-      accountId: { $in: [...new Set(budgets.map(({ accountId }) => accountId))] },
-      budgetIds: { $in: budgets.map(({ _id }) => _id) },
+      accountId: { $in: [...new Set(levels.map(({ accountId }) => accountId))] },
+      budgetIds: { $in: levels.map(({ id }) => id) },
       live: true,
     })
     .session(session)
@@ -106,14 +121,14 @@ export async function readUse(
   return { spent, grants: grants.map(grantOf) };
 }
 
-const firstDay = (period: BudgetPeriod, nowMs: number): string =>
+export const firstDay = (period: BudgetPeriod, nowMs: number): string =>
   period === "total" ? "" : dayOf(periodAt(period, nowMs).startMs);
 
-/** The ids of a budget's documents for the days of its current period. */
-function daysOf({ _id, accountId, period }: BudgetDocument, nowMs: number) {
+/** The ids of a level's documents for the days of its current period. */
+function daysOf({ id, accountId, period }: CountedLevel, nowMs: number) {
   return {
-    $gte: spendingId(accountId, _id, firstDay(period, nowMs)),
-    $lte: spendingId(accountId, _id, dayOf(nowMs)),
+    $gte: spendingId(accountId, id, firstDay(period, nowMs)),
+    $lte: spendingId(accountId, id, dayOf(nowMs)),
   };
 }
 
@@ -132,7 +147,10 @@ export async function writeSpending(
           ? spendingId(accountId, budgetId, day)
           : spendingId(accountId, keyId ?? "", month)) as never,
       },
-      update: { $inc: { charged }, $setOnInsert: { accountId } },
+      update: {
+        $inc: { charged },
+        $setOnInsert: { accountId, ...(budgetId !== undefined && ruleOfLevel(budgetId, day)) },
+      },
       upsert: true,
     },
   }));

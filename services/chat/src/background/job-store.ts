@@ -16,6 +16,8 @@ const lifeMs = 24 * hourMs;
 export interface NewJob extends Pick<JobDocument, "accountId" | "id" | "keyId"> {
   /** The request's. */
   readonly body: Buffer;
+  /** The end user that its header names. */
+  readonly endUser: string | undefined;
   /** The response object that is queued. */
   readonly response: Buffer;
 }
@@ -60,13 +62,14 @@ export class JobStore {
   }
 
   /** Claimed by its creator: no worker may claim it yet. */
-  async #insert({ accountId, id, keyId, body, response }: NewJob, claim: string): Promise<JobDocument> {
+  async #insert({ accountId, id, keyId, body, endUser = "", response }: NewJob, claim: string): Promise<JobDocument> {
     return await this.#run(async ({ jobs, pieces }) => {
       const Id = keyOf(accountId, id);
       const place = `background/${randomText(24)}`;
       const bodyPieces = await pieces.put(bodyPlace(place), body, lifeMs);
+      const endUserPieces = await pieces.put(endUserPlace(place), Buffer.from(endUser), lifeMs);
       const responsePieces = await pieces.put(responsePlace(place), response, lifeMs);
-      const fields = { accountId, id, keyId, place, bodyPieces, responsePieces, claim };
+      const fields = { accountId, id, keyId, place, bodyPieces, endUserPieces, responsePieces, claim };
       const after = (ms: number): object => ({ $add: ["$$NOW", ms] });
       const times = { createdAt: "$$NOW", dueAt: later, giveUpAt: after(waitMs), expiresAt: after(lifeMs) };
       const fresh = { ...literals(fields), ...times };
@@ -87,6 +90,11 @@ export class JobStore {
   /** The request's body. */
   async readBody({ place, bodyPieces }: JobDocument): Promise<Buffer> {
     return await this.#run(({ pieces }) => whole(pieces.read(bodyPlace(place), bodyPieces)));
+  }
+
+  /** The end user that the request's header names; empty: none. */
+  async readEndUser({ place, endUserPieces = 0 }: JobDocument): Promise<string> {
+    return await this.#run(async ({ pieces }) => String(await whole(pieces.read(endUserPlace(place), endUserPieces))));
   }
 
   /** The response object that is queued. */
@@ -175,9 +183,11 @@ const later = { $add: ["$$NOW", leaseMs] };
 const own = ({ _id, claim }: JobDocument) => ({ _id, claim });
 
 const bodyPlace = (place: string): string => `${place}/body`;
+const endUserPlace = (place: string): string => `${place}/end-user`;
 const responsePlace = (place: string): string => `${place}/response`;
 
-const piecesOf = ({ place, bodyPieces, responsePieces }: JobDocument): string[] => [
+const piecesOf = ({ place, bodyPieces, endUserPieces = 0, responsePieces }: JobDocument): string[] => [
   ...Array.from({ length: bodyPieces }, (_, n) => `${bodyPlace(place)}/${n}`),
+  ...Array.from({ length: endUserPieces }, (_, n) => `${endUserPlace(place)}/${n}`),
   ...Array.from({ length: responsePieces }, (_, n) => `${responsePlace(place)}/${n}`),
 ];

@@ -11,6 +11,8 @@ export interface JobDocument {
   readonly place: string;
   /** Number of pieces of the request's body. */
   readonly bodyPieces: number;
+  /** Number of pieces of the name of its end user; absent or 0: the request's header has none. */
+  readonly endUserPieces?: number;
   /** Number of pieces of the response object as it is while it is queued. */
   readonly responsePieces: number;
   readonly createdAt: Date;

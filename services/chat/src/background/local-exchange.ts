@@ -1,3 +1,4 @@
+import { endUserHeader } from "@uag/contract/end-users";
 import { LinkError } from "@uag/link/errors";
 import type { ReadBodyOptions } from "@uag/link/server-exchange";
 import type { ExchangeBill, OperationExchange } from "@uag/pipeline/operation/operation-exchange";
@@ -12,6 +13,8 @@ export interface LocalRequest {
   readonly context: Buffer;
   /** JSON. */
   readonly body: Buffer;
+  /** The end user that its header names; empty: none. */
+  readonly endUser: string;
   /** Aborts when the response is not wanted any more. */
   readonly signal: AbortSignal;
   /** See {@link OperationExchange.onStarted}. */
@@ -43,7 +46,7 @@ export class LocalExchange implements OperationExchange {
   #failed = false;
   #bill: ExchangeBill | undefined;
 
-  constructor({ operation, requestId, target, context, body, signal, onStarted }: LocalRequest) {
+  constructor({ operation, requestId, target, context, body, endUser, signal, onStarted }: LocalRequest) {
     this.operation = operation;
     this.requestId = requestId;
     this.target = target;
@@ -51,7 +54,8 @@ export class LocalExchange implements OperationExchange {
     this.#body = body;
     this.signal = signal;
     this.onStarted = onStarted;
-    this.headers = ["content-type", "application/json", "content-length", String(body.length)];
+    const endUserHeaders = endUser === "" ? [] : [endUserHeader, endUser];
+    this.headers = ["content-type", "application/json", "content-length", String(body.length), ...endUserHeaders];
   }
 
   get over(): boolean {

@@ -102,6 +102,7 @@ async function run({ jobs, operationFor }: RunContext, { job, signal }: Claimed,
     target: "/v1/responses",
     context,
     body: await jobs.readBody(job),
+    endUser: await jobs.readEndUser(job),
     signal,
     async onStarted() {
       if (await jobs.start(job, requestId)) return;

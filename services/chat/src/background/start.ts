@@ -23,12 +23,12 @@ interface StoredBy {
  * one that an earlier request with the same idempotency key created.
  */
 export function startInBackground({ jobs, stored, events, wake }: Background & StoredBy): BackgroundStart {
-  return async ({ caller: { accountId, keyId }, idempotencyKey, body }) => {
+  return async ({ caller: { accountId, keyId }, idempotencyKey, endUser, body }) => {
     const id = idempotencyKey === undefined ? newId("resp") : idOf(keyId, idempotencyKey);
     const row = idempotencyKey === undefined ? undefined : await stored.find(accountId, id);
     if (row !== undefined) return { body: (await stored.read(row)).response };
     const response = queuedResponse(id, body);
-    events.created(await jobs.create({ accountId, keyId, id, body, response }));
+    events.created(await jobs.create({ accountId, keyId, id, body, endUser, response }));
     wake();
     return { body: response };
   };

@@ -1,3 +1,4 @@
+import { endUserHeader } from "@uag/contract/end-users";
 import { jsonBody } from "@uag/pipeline/operation/body-reader";
 import { defineOperation } from "@uag/pipeline/operation/define-operation";
 import type { Operation } from "@uag/pipeline/operation/operation";
@@ -36,7 +37,13 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
       return request;
     },
     instead: ({ request: { background: body }, caller, exchange }) =>
-      body && format.background?.({ body, caller, idempotencyKey: exchange.header("idempotency-key") }),
+      body &&
+      format.background?.({
+        body,
+        caller,
+        idempotencyKey: exchange.header("idempotency-key"),
+        endUser: exchange.header(endUserHeader),
+      }),
     fits: (request, model) => fitsModel(format, request, model),
     errorFormat: format,
     size: quickSize,

@@ -46,6 +46,7 @@ const reading = {
   "admin.keys.use": reads,
   "admin.budgets.list": reads,
   "admin.budgets.get": reads,
+  "admin.budgets.end_users": reads,
   "admin.envelopes.list": reads,
   "admin.envelopes.get": reads,
   "admin.usage.list": reads,

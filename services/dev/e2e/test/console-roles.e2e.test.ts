@@ -22,6 +22,7 @@ const reads = [
   "GET /audit-log",
   "GET /budgets",
   "GET /budgets/:id",
+  "GET /budgets/:id/end-users",
   "GET /envelopes",
   "GET /envelopes/:id",
   "GET /keys",

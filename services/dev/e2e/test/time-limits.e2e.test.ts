@@ -53,6 +53,8 @@ const bounded: ReadonlySet<string> = new Set([
   "admin.alerts.list",
   // At most 100 of an account's 10,000, by an index.
   "admin.budgets.list",
+  // At most 100 of a budget, found with a time limit, which no end user reaches without charges.
+  "admin.budgets.end_users",
   // At most 100, by an index of ids or of ends.
   "admin.envelopes.list",
   // At most a few of an account.

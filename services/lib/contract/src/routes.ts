@@ -336,6 +336,7 @@ const adminTable = [
   admin("POST", "/budgets", "budgets.create"),
   admin("GET", "/budgets", "budgets.list"),
   admin("GET", "/budgets/:id", "budgets.get"),
+  admin("GET", "/budgets/:id/end-users", "budgets.end_users"),
   admin("PATCH", "/budgets/:id", "budgets.update"),
   admin("DELETE", "/budgets/:id", "budgets.delete"),
   admin("GET", "/envelopes", "envelopes.list"),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { endUserBudgetHeader } from "@uag/contract/end-users";
 import { outcomeOf } from "./outcome.ts";
 
 const outcome = (status: number, headers: readonly string[] = [], failures = 0) =>
@@ -22,7 +23,8 @@ test("limits and unavailability are waited for, at most a minute at a time", () 
   assert.deepEqual(outcome(409, [...retry, "retry-after", "2"]), { kind: "wait", waitMs: 2_000 });
 });
 
-test("a request that exceeds its limit at any time, or whose response is lost, is not repeated", () => {
+test("a request that exceeds its limit at any time, whose end user's part is used up, or whose response is lost, is not repeated", () => {
+  assert.deepEqual(outcome(429, ["x-should-retry", "false", endUserBudgetHeader, "bud_1"]), { kind: "final" });
   assert.deepEqual(outcome(429, ["x-should-retry", "false", "x-ratelimit-limit-tokens", "100"]), { kind: "final" });
   assert.deepEqual(outcome(409, ["x-should-retry", "false"]), { kind: "final" });
 });

@@ -1,3 +1,4 @@
+import { endUserBudgetHeader } from "@uag/contract/end-users";
 import { headerOf } from "@uag/runtime/http/header-of";
 import { retryAfterMs } from "@uag/untrusted/http/retry-after";
 
@@ -25,6 +26,8 @@ const firstBackoffMs = 500;
 /** Repetitions of a request that failed in a way that may last. */
 const maxTries = 3;
 
+const ofRequestAlone = ["x-ratelimit-limit-tokens", endUserBudgetHeader];
+
 /**
  * Decides by status and headers, since the body's format depends on the endpoint.
  * @param failures how often the request has failed with 500, 502 or 504 before
@@ -35,8 +38,8 @@ export function outcomeOf({ status, headers }: ResponseHead, failures: number, n
   const after = retryAfterMs(header, now);
   const wait = { kind: "wait", waitMs: Math.min(after ?? defaultWaitMs, maxWaitMs) } as const;
   if (status === 401 || status === 402) return { kind: "stop" };
-  // The request alone exceeds a limit of tokens, whose headers it has, or a budget is used up.
-  if (status === 429 && !mayRetry) return { kind: header("x-ratelimit-limit-tokens") === undefined ? "stop" : "final" };
+  // The request alone exceeds a limit of tokens, or its end user's part is used up, whose headers it has; or a budget is.
+  if (status === 429 && !mayRetry) return { kind: ofRequestAlone.some((name) => header(name)) ? "final" : "stop" };
   if (status === 429) return wait;
   if (status === 503) return wait;
   if (status === 409) return mayRetry ? wait : { kind: "final" };

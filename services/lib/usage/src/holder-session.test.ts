@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
+import { maxEndUsers } from "./end-users/recent.ts";
 import { HolderSession } from "./holder-session.ts";
 import { OpenRequest } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
@@ -96,4 +97,15 @@ test("a bill that the disk refuses keeps its journal segments, and trimming does
   await new Promise(setImmediate);
   assert.deepEqual(seen.trims, [0]);
   assert.deepEqual(failures, []);
+});
+
+test("an account that names ever new end users keeps a bounded number of purses, and another account's are kept", () => {
+  const { session } = setUp();
+  const of = (accountId: string, n: number): Caller => ({ ...caller, accountId, budgetIds: [`bud:${n}`, "bud"] });
+  const other = session.account(of("b", 0));
+  const shared = session.account({ ...caller, budgetIds: ["bud"] });
+  for (let n = 0; n < maxEndUsers + 100; n++) session.account(of("a", n));
+  assert.equal([...session.accounts].length, maxEndUsers + 2);
+  assert.equal(session.account(of("b", 0)), other);
+  assert.equal(session.account({ ...caller, budgetIds: ["bud"] }), shared);
 });

@@ -3,6 +3,7 @@ import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { maxSkewMs } from "@uag/runtime/clock";
 import { newId } from "@uag/runtime/ids";
 import { dayOf } from "@uag/runtime/utc-days";
+import { RecentEndUsers } from "./end-users/recent.ts";
 import type { Journal } from "./journal/journal.ts";
 import { Lease } from "./lease.ts";
 import type { Publisher } from "./publish/publisher.ts";
@@ -10,7 +11,7 @@ import { outOfReach } from "./refusals.ts";
 import type { OpenRequest, RequestSession } from "./request.ts";
 import type { SessionDependencies } from "./session-dependencies.ts";
 import { CredentialSpend } from "./spend/credential-spend.ts";
-import { Account, type GrantSource, purseId, purseOf } from "./wallet/account.ts";
+import { Account, type GrantSource, isOfEndUser, purseId, purseOf } from "./wallet/account.ts";
 import { GrantReturns } from "./wallet/grant-returns.ts";
 import type { Grant } from "./wallet/wallet.ts";
 
@@ -35,6 +36,7 @@ export class HolderSession implements RequestSession {
   readonly open = new Set<OpenRequest>();
   readonly now: () => number;
   readonly #accounts = new Map<string, Account>();
+  readonly #endUsers = new RecentEndUsers();
   readonly #source: GrantSource;
   readonly #dependencies: SessionDependencies;
   readonly #unwritten: { request: OpenRequest; final: Uint8Array }[] = [];
@@ -89,11 +91,20 @@ export class HolderSession implements RequestSession {
   account(caller: Caller): Account {
     const purse = purseOf(caller);
     const id = purseId(purse);
+    if (isOfEndUser(purse)) this.#evict(this.#endUsers.use(purse.accountId, id));
     const known = this.#accounts.get(id);
     if (known !== undefined) return known;
     const account = new Account(purse, this.#source, this.#dependencies.wallet);
     this.#accounts.set(id, account);
     return account;
+  }
+
+  /** Returns the money of an end user, for which there is no place. */
+  #evict(id: string | undefined): void {
+    const account = id === undefined ? undefined : this.#accounts.get(id);
+    if (id === undefined || account === undefined) return;
+    account.retire();
+    if (account.empty) this.#accounts.delete(id);
   }
 
   recall(accountId: string): void {
@@ -128,7 +139,9 @@ export class HolderSession implements RequestSession {
   advance(elapsedMs: number, idleMs: number): void {
     for (const [id, account] of this.#accounts) {
       account.advance(elapsedMs, idleMs);
-      if (account.empty) this.#accounts.delete(id);
+      if (!account.empty) continue;
+      this.#accounts.delete(id);
+      this.#endUsers.forget(id);
     }
     this.grantReturns.retry();
     this.spend.advance(dayOf(this.now()));

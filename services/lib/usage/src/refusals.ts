@@ -1,3 +1,4 @@
+import { endUserBudgetHeader } from "@uag/contract/end-users";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { AcquireResponse, ExceededBudget } from "@uag/proto/billing/v1/grants.ts";
 import { usdText } from "@uag/runtime/usd";
@@ -52,9 +53,16 @@ function budgetExceeded(need: bigint, response: AcquireResponse): GatewayError {
   const budget =
     exceededBudget === undefined
       ? `this key has ${left} left of its budget for this month (UTC)`
-      : `the budget "${exceededBudget.name}" (${exceededBudget.id}) has ${left} left${untilReset(exceededBudget)}`;
+      : `${levelText(exceededBudget)} has ${left} left${untilReset(exceededBudget)}`;
   const text = `This request may cost up to ${formatUsd(need)}, and ${budget}.`;
-  return new GatewayError("budget_exceeded", text, { headers: envelopeHeaders(response.envelopeLeftNanoUsd) });
+  const endUserHeaders = exceededBudget?.endUser === true ? [endUserBudgetHeader, exceededBudget.id] : [];
+  const headers = [...envelopeHeaders(response.envelopeLeftNanoUsd), ...endUserHeaders];
+  return new GatewayError("budget_exceeded", text, { headers });
+}
+
+/** A shared budget, or an end user's part of it, within a sentence. */
+export function levelText({ id, name, endUser = false }: Pick<ExceededBudget, "id" | "name" | "endUser">): string {
+  return `${endUser ? "this end user of " : ""}the budget "${name}" (${id})`;
 }
 
 /** `envelope_exhausted`: the hold exceeds what an envelope of the key leaves. */

@@ -12,6 +12,8 @@ export interface Order {
   readonly version: number;
   /** Budgets above the key, by name, with their limits. */
   readonly levels: Readonly<Record<string, Partial<Record<keyof Limits, number>>>>;
+  /** The levels that its money is limited by. */
+  readonly budgetIds: readonly string[];
   /** Total requests, not counting 503s from an unreachable billing, and how many run at once. */
   readonly count: number;
   readonly atOnce: number;
@@ -48,7 +50,8 @@ async function one(order: Order): Promise<boolean> {
     models: [],
     version,
   }));
-  const caller = { ...request(account, id, 1_000n).caller, keyId, version, limits: limitsOf(order.limits), levels };
+  const own = { keyId, version, limits: limitsOf(order.limits), levels, budgetIds: [...order.budgetIds] };
+  const caller = { ...request(account, id, 1_000n).caller, ...own };
   try {
     const admitted = await admission.admit({ ...request(account, id, 1_000n), caller });
     report(`admitted ${id} ${now()} ${keyId}`);

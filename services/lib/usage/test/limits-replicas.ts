@@ -31,6 +31,7 @@ const usual: Order = {
   limits: noLimits,
   version: 1,
   levels: {},
+  budgetIds: [],
   count: 1,
   atOnce: 1,
   lastsMs: 0,

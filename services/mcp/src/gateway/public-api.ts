@@ -1,3 +1,4 @@
+import { endUserHeader } from "@uag/contract/end-users";
 import { joined } from "@uag/untrusted/joined";
 import { encodeJson } from "@uag/untrusted/json/encode";
 import { parseJsonInTurns } from "@uag/untrusted/json/parse";
@@ -19,6 +20,8 @@ export interface ApiRequest {
   readonly form?: BodyInit;
   /** With it the request runs once, however often it is sent. */
   readonly idempotencyKey?: string | undefined;
+  /** The client's end user, if it names one. */
+  readonly endUser?: string | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -69,7 +72,10 @@ export class PublicApi implements AsyncDisposable {
     }
   }
 
-  async #send(key: string, { method, path, json, form, idempotencyKey, signal }: ApiRequest): Promise<Response> {
+  async #send(
+    key: string,
+    { method, path, json, form, idempotencyKey, endUser, signal }: ApiRequest,
+  ): Promise<Response> {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     return await fetch(this.#baseUrl + path, {
       method,
@@ -80,6 +86,7 @@ export class PublicApi implements AsyncDisposable {
         authorization: `Bearer ${key}`,
         ...(json !== undefined && { "content-type": "application/json" }),
         ...(idempotencyKey !== undefined && { "idempotency-key": idempotencyKey }),
+        ...(endUser !== undefined && { [endUserHeader]: endUser }),
       },
       ...(json !== undefined && { body: await encodeJson(json) }),
       ...(form !== undefined && { body: form }),

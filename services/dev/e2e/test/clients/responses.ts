@@ -306,10 +306,12 @@ async function alerts(send: Send, account: string): Promise<void> {
 
 async function budgets(send: Send, account: string): Promise<void> {
   const body = { account_id: account, name: "Research", max_budget: "5", period: "day" };
-  const path = { id: idOf(await send("POST", "/admin/v1/budgets", { body })) };
+  const endUsers = { max_budget: "1", rpm_limit: 5, required: true };
+  const path = { id: idOf(await send("POST", "/admin/v1/budgets", { body: { ...body, end_users: endUsers } })) };
   await send("POST", "/admin/v1/budgets", { body: { ...body, parent_id: path.id, period: "total", hard: false } });
   const { data } = await send("GET", "/admin/v1/budgets", { query: `?account=${account}` });
   await send("GET", "/admin/v1/budgets/{id}", { path });
+  await send("GET", "/admin/v1/budgets/{id}/end-users", { path, query: "?end_user=alice" });
   await send("PATCH", "/admin/v1/budgets/{id}", { path, body: { max_budget: "6" } });
   for (const budget of (data as Json[]).toReversed())
     await send("DELETE", "/admin/v1/budgets/{id}", { path: { id: idOf(budget) } });

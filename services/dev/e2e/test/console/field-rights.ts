@@ -71,7 +71,7 @@ const modelFields = [
   "tokenizer_margin",
   "upstreams",
 ];
-const budgetFields = ["name", "max_budget", "period", "hard", ...Object.keys(levelFields)];
+const budgetFields = ["name", "max_budget", "period", "hard", "end_users", ...Object.keys(levelFields)];
 const alertTerms = ["name", "monthly_usd", "below_usd", "thresholds", "webhook_url", "emails"];
 
 /**

@@ -1,3 +1,4 @@
+import { budgetOfLevel, isEndUserLevel } from "@uag/contract/end-users";
 import { sharedBudgetOf } from "@uag/ledger/documents/budgets";
 import { auditWaitMs, connectBooks } from "@uag/ledger/documents/connection";
 import { modelsOn, type Store } from "@uag/ledger/documents/store";
@@ -8,9 +9,11 @@ import type { Run } from "@uag/local/run-file";
 export interface Levels {
   readonly budgets: number;
   readonly envelopes: number;
+  /** End users that budgets give a part, and that were charged. */
+  readonly endUsers: number;
   /** Credentials with a cap for a day. */
   readonly credentials: number;
-  /** Budgets, envelopes and credentials that spent more than their amount. */
+  /** Budgets, envelopes, end users and credentials that spent more than their amount. */
   readonly overspent: number;
   /** One sentence for each of them, and for each whose count is not the sum of its rows. */
   readonly violations: readonly string[];
@@ -82,23 +85,28 @@ const exceeds = (what: string, spent: bigint, amount: bigint): string[] =>
 async function auditBudgets(models: Models): Promise<Omit<Levels, "credentials">> {
   const rows = await budgetRows(models);
   const documents = await models.budgets.find().lean();
-  const ids = new Set(documents.map(({ _id }) => _id));
+  const byId = new Map(documents.map((budget) => [budget._id, budget]));
   const counted = new Map<string, bigint>();
   for (const { _id, charged } of await models.spending.find().lean()) {
     const [, id = "", date = ""] = _id.split("/");
-    if (ids.has(id)) counted.set(`${id}/${date}`, charged);
+    if (byId.has(budgetOfLevel(id))) counted.set(`${id}/${date}`, charged);
   }
   // What counted toward an envelope is deleted with it; its rows stay.
-  const isPruned = (at: string): boolean => at.startsWith("env_") && !ids.has(at.split("/")[0] ?? "");
+  const isPruned = (at: string): boolean => at.startsWith("env_") && !byId.has(at.split("/")[0] ?? "");
   const different = [...new Set([...rows.keys(), ...counted.keys()])].flatMap((at) =>
     isPruned(at) ? [] : differs(at, counted.get(at) ?? 0n, rows.get(at)?.charged ?? 0n),
   );
-  const overspent = documents.map(sharedBudgetOf).flatMap(({ id, amount, period, hard }) => {
+  const byLevel = Map.groupBy(rows, ([at]) => at.slice(0, at.indexOf("/")));
+  const endUsers = [...byLevel.keys()].filter(isEndUserLevel);
+  const levels = [...byId.keys(), ...endUsers].flatMap((id) => {
+    const budget = byId.get(budgetOfLevel(id));
+    return budget === undefined ? [] : [sharedBudgetOf(budget, id)];
+  });
+  const overspent = levels.flatMap(({ id, amount, period, hard }) => {
     if (!hard) return [];
     const sums = new Map<number, bigint>();
-    for (const [at, { reserved }] of rows) {
-      const [of, date = ""] = at.split("/");
-      if (of !== id) continue;
+    for (const [at, { reserved }] of byLevel.get(id) ?? []) {
+      const [, date = ""] = at.split("/");
       const start = period === "total" ? 0 : periodAt(period, Date.parse(date)).startMs;
       sums.set(start, (sums.get(start) ?? 0n) + reserved);
     }
@@ -106,7 +114,8 @@ async function auditBudgets(models: Models): Promise<Omit<Levels, "credentials">
   });
   const envelopes = documents.filter(({ envelope }) => envelope !== undefined).length;
   const violations = [...different, ...overspent];
-  return { budgets: documents.length - envelopes, envelopes, overspent: overspent.length, violations };
+  const budgets = documents.length - envelopes;
+  return { budgets, envelopes, endUsers: endUsers.length, overspent: overspent.length, violations };
 }
 
 async function auditCredentials(models: Models): Promise<Pick<Levels, "credentials" | "overspent" | "violations">> {

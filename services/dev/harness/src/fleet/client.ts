@@ -3,6 +3,8 @@ import { type SseEvent, sseEvents } from "./sse.ts";
 export interface TestClientOptions {
   baseUrl: string;
   apiKey?: string;
+  /** Of every request. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export interface TestRequest {
@@ -35,13 +37,14 @@ export interface TestClient {
   stream(path: string, body: unknown, request?: TestRequest): Promise<TestStream>;
 }
 
-export function createTestClient({ baseUrl, apiKey }: TestClientOptions): TestClient {
+export function createTestClient({ baseUrl, apiKey, headers: common }: TestClientOptions): TestClient {
   const call = (method: string, path: string, body: unknown, request: TestRequest = {}): Promise<Response> =>
     fetch(`${baseUrl}${path}`, {
       method,
       headers: {
         ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
         ...(body !== undefined && { "content-type": "application/json" }),
+        ...common,
         ...request.headers,
       },
       ...(request.signal && { signal: request.signal }),

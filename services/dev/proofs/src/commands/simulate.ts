@@ -9,10 +9,10 @@ const help = `npm run simulate -- [options]
 
 Runs admission, limits, journal and ledger in memory, with crashes, lost, duplicated and reordered messages, pauses and
 clock jumps, while envelopes are opened, closed and expire, and credentials of a pool are rejected and reach their caps.
-Checks after each step that no account, budget, envelope or cap is overdrawn and no limit exceeded, and at the end of each
-world that every request is billed exactly once, counted once toward each of its budgets and envelopes and toward its
-credential, archived in one file and on the invoice of its month, and that every row of the ledger is in one file of its
-month. Prints how often a process died with a request in each stage, by source of funds. A failure
+Checks after each step that no account, budget, end user's part, envelope or cap is overdrawn and no limit exceeded, and
+at the end of each world that every request is billed exactly once, counted once toward each of its budgets, its end
+user and envelopes and toward its credential, archived in one file and on the invoice of its month, and that every row
+of the ledger is in one file of its month. Prints how often a process died with a request in each stage, by source of funds. A failure
 prints its last steps and the command that repeats it, and exits with 1.
   --steps <n>   default 1000000
   --seed <n>    seed of the first world; each world of 4,000 steps uses the next seed; default 1
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   const { opened, closed, expired } = envelopes;
   process.stdout.write(
     `${opened} envelopes opened, ${closed} closed, ${expired} expired; ${refused.refusedForEnvelope} grants refused in them\n` +
-      "0 requests lost, 0 billed twice; 0 budgets and 0 envelopes overspent, 0 charges lost or doubled at any level\n",
+      "0 requests lost, 0 billed twice; 0 budgets, 0 end users and 0 envelopes overspent, 0 charges lost or doubled at any level\n",
   );
   process.stdout.write(
     `${pool.calls} calls with the credentials of a pool, ${pool.rejections} rejected, ${pool.refused} requests refused by all caps; ` +

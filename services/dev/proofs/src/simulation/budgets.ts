@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isEndUserLevel } from "@uag/contract/end-users";
 import { type BudgetPeriod, monthOf, periodAt, type SharedBudget } from "@uag/ledger/rules/budget";
 import { type Grant, isLive, leftOf } from "@uag/ledger/rules/grant";
 import type { Charge } from "@uag/ledger/rules/spending";
@@ -20,6 +21,9 @@ const levels: ReadonlyMap<string, SharedBudget> = new Map(
     ] as const
   ).map((budget) => [budget.id, { ...budget, name: budget.id }]),
 );
+
+/** What each end user of the team's budget has, less than the team. */
+const endUserPart = { amount: 450n, period: "day", hard: true } as const;
 
 /** The first day that is counted. */
 const never = "";
@@ -53,6 +57,7 @@ export class Budgets {
   }
 
   #levelOf(id: string): SharedBudget {
+    if (isEndUserLevel(id)) return { ...endUserPart, id, name: id };
     return levels.get(id) ?? this.#envelopes.budget(id) ?? assert.fail(`the budget ${id} does not exist`);
   }
 

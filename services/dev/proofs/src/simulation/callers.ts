@@ -1,4 +1,5 @@
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
+import { callerFor } from "@uag/usage/end-users/caller";
 import type { AdmitRequest } from "@uag/usage/types";
 import { budgetKey, monthlyBudget } from "./budgets.ts";
 import type { Source } from "./crash-counts.ts";
@@ -30,6 +31,23 @@ export const budgetCaller: Caller = {
 
 /** The same key, with a budget that it shares. */
 export const sharingCaller: Caller = { ...budgetCaller, budgetIds: ["bud_team", "bud_organization", "bud_fleet"] };
+
+/** The team's rule for end users; `budgets.ts` has what each has. */
+const rule = {
+  budgetId: "bud_team",
+  name: "bud_team",
+  secret: Buffer.alloc(32),
+  required: false,
+  limits: undefined,
+  version: 1n,
+};
+
+/** Every second request of a key in the team names an end user. */
+export function orEndUser(caller: Caller, random: (below: number) => number): Caller {
+  if (!caller.budgetIds.includes(rule.budgetId)) return caller;
+  const name = ["", "", "alice", "bob"][random(4)] ?? "";
+  return name === "" ? caller : callerFor(caller, [rule], name);
+}
 
 /** A key without limits. */
 export const freeCaller: Caller = {

@@ -4,7 +4,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { Outcome, Pricing, SettlementRule } from "@uag/proto/metering/v1/usage.ts";
 import type { Admitted } from "@uag/usage/types";
-import { budgetCaller, freeCaller, requestOf, sharingCaller, sourcesOf } from "./callers.ts";
+import { budgetCaller, freeCaller, orEndUser, requestOf, sharingCaller, sourcesOf } from "./callers.ts";
 import type { Deaths, Source, Underway } from "./crash-counts.ts";
 import type { Envelopes } from "./envelopes.ts";
 import { FreeRequests } from "./free.ts";
@@ -150,10 +150,10 @@ export class Requests {
     return [budgetCaller, sharingCaller, freeCaller, freeCaller][this.#options.random(4)] as Caller;
   }
 
-  /** Often, one with the key of an envelope below this one. */
+  /** Often, one with the key of an envelope below this one, or of an end user. */
   #orBelow(caller: Caller): Caller {
     const { random, envelopes } = this.#options;
-    return (random(inEnvelopes) === 0 ? envelopes.below(caller) : undefined) ?? caller;
+    return orEndUser((random(inEnvelopes) === 0 ? envelopes.below(caller) : undefined) ?? caller, random);
   }
 
   /** Any of the keys that are no envelope's. */

@@ -3,7 +3,7 @@ import { topUp } from "@uag/harness/fleet/limited-key";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
 import { exactBody, exactCost } from "./exact-funds.ts";
 import { collectFigures, type Figures } from "./figures.ts";
-import { newOrganization, openEnvelope } from "./level-keys.ts";
+import { newOrganization, newShop, openEnvelope } from "./level-keys.ts";
 import { Load, type LoadResponse } from "./load.ts";
 import { exactModel, type Proof, type ProofOptions } from "./proof.ts";
 
@@ -44,12 +44,22 @@ const run: Level = {
   },
 };
 
+/** One end user, by way of several connections. */
+const endUser: Level = {
+  name: "an end user",
+  refusal: /^429 budget_exceeded$/,
+  clients: async (fleet, amountNanoUsd) => {
+    const shop = await newShop(fleet, amountNanoUsd);
+    return Array.from({ length: teams }, () => shop.client("alice"));
+  },
+};
+
 /** For each of `counts`: 1,000 concurrent requests of a level's keys, with money for exactly that many. */
 export async function proveExactLevels({ fleet, random }: Options, counts: readonly number[]): Promise<Figures> {
   const responses: LoadResponse[] = [];
   const violations: string[] = [];
   await topUp(fleet, BigInt(2 * requests) * exactCost, "exact-levels");
-  for (const { name, refusal, clients } of [organization, run]) {
+  for (const { name, refusal, clients } of [organization, endUser, run]) {
     for (const count of counts) {
       const load = new Load({
         clients: await clients(fleet, BigInt(count) * exactCost),
@@ -75,7 +85,7 @@ export async function proveExactLevels({ fleet, random }: Options, counts: reado
 export const exactLevels: Proof = {
   name: "exact-levels",
   about:
-    "1,000 concurrent requests of the keys of four teams, and of an agent with three sub-agents, with money for exactly 1, 50 or 500 at the level above them: that many succeed",
+    "1,000 concurrent requests of the keys of four teams, of an end user, and of an agent with three sub-agents, with money for exactly 1, 50 or 500 at the level above them: that many succeed",
   seconds: 0,
   run: (options) => proveExactLevels(options, [1, 50, 500]),
 };

@@ -23,7 +23,7 @@ export interface Figures {
   readonly doubled: number;
   /** How often an account's available balance was negative. */
   readonly overdraft: number;
-  /** Budgets, envelopes and credentials that spent more than their amount. */
+  /** Budgets, envelopes, end users and credentials that spent more than their amount. */
   readonly overspent: number;
   /** Grants that stayed open after everything had ended. */
   readonly leakedHolds: number;
@@ -147,7 +147,7 @@ export async function collectFigures(fleet: TestFleet, evidence: Evidence): Prom
     overAdmitted,
     violations: [...violations, ...audited, ...missing, ...counted, ...leaked, ...levels.violations],
     notes: [
-      `${levels.budgets} budgets, ${levels.envelopes} envelopes and ${levels.credentials} credentials with a cap were compared with the rows.`,
+      `${levels.budgets} budgets, ${levels.envelopes} envelopes, ${levels.endUsers} end users and ${levels.credentials} credentials with a cap were compared with the rows.`,
     ],
   };
 }

@@ -9,10 +9,19 @@ import { operatorClient } from "@uag/local/operator";
 import { type AccountServiceServer, AccountServiceService } from "@uag/proto/billing/v1/accounts.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import { Pricing } from "@uag/proto/metering/v1/usage.ts";
-import { newOrganization, openEnvelope, setBudget } from "./level-keys.ts";
+import { newOrganization, newShop, openEnvelope, setBudget, setEndUsers } from "./level-keys.ts";
 
 /** The source of a request's money, which may be exhausted. */
-export const fundsNames = ["budget", "level", "envelope", "account-end", "unpaid", "unpriced", "capped"] as const;
+export const fundsNames = [
+  "budget",
+  "level",
+  "end-user",
+  "envelope",
+  "account-end",
+  "unpaid",
+  "unpriced",
+  "capped",
+] as const;
 export type FundsName = (typeof fundsNames)[number];
 
 /** The load of one source of funds. Every key has limits, so that its requests need permits too. */
@@ -113,6 +122,14 @@ async function openLevel(fleet: TestFleet, portion: bigint): Promise<Funds> {
   return { clients, body, ...atEdgeOf(/ budget_exceeded$/, feed), ...disposeOf(feed) };
 }
 
+/** Two end users of one key, whose part is raised a little at a time. */
+async function openEndUsers(fleet: TestFleet, portion: bigint): Promise<Funds> {
+  const shop = await newShop(fleet, portion);
+  const feed = feeding((n) => setEndUsers(fleet, shop, BigInt(n + 1) * portion));
+  const clients = [shop.client("alice"), shop.client("bob")];
+  return { clients, body, ...atEdgeOf(/ budget_exceeded$/, feed), ...disposeOf(feed) };
+}
+
 /** Envelopes with a little money, one after another: the next is opened when one is used up, which is closed then. */
 async function openEnvelopes(fleet: TestFleet, portion: bigint): Promise<Funds> {
   const { client: opener } = await newKey(fleet, limits);
@@ -187,6 +204,7 @@ async function openCapped(fleet: TestFleet): Promise<Funds> {
 const open: Readonly<Record<FundsName, (fleet: TestFleet, portion: bigint) => Promise<Funds>>> = {
   budget: openBudget,
   level: openLevel,
+  "end-user": openEndUsers,
   envelope: openEnvelopes,
   "account-end": openAccountEnd,
   unpaid: openUnpaid,

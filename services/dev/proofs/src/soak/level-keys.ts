@@ -1,3 +1,4 @@
+import { endUserHeader } from "@uag/contract/end-users";
 import { fetchAdmin } from "@uag/harness/fleet/admin-call";
 import { createTestClient, type TestClient } from "@uag/harness/fleet/client";
 import type { TestFleet } from "@uag/harness/fleet/with-fleet";
@@ -62,6 +63,37 @@ export async function newOrganization(
     keys.push({ client: createTestClient({ baseUrl, apiKey: key }), budgetId: own.id });
   }
   return { id, keys };
+}
+
+/** A key in a budget with enough for all, of which each end user has a part. */
+export interface Shop {
+  readonly budgetId: string;
+  /** Names this end user in every request. */
+  client(endUser: string): TestClient;
+}
+
+/** Of the fleet's own account. */
+export async function newShop(fleet: TestFleet, amountNanoUsd: bigint): Promise<Shop> {
+  const { account_id, base_url: baseUrl } = fleet.run;
+  const endUsers = endUsersOf(amountNanoUsd);
+  const { id } = await made<{ id: string }>(fleet, "/budgets", {
+    account_id,
+    name: "Shop",
+    max_budget: "1000000",
+    period: "total",
+    end_users: endUsers,
+  });
+  const { key: apiKey } = await made<{ key: string }>(fleet, "/keys", { account_id, budget_id: id });
+  const client = (endUser: string): TestClient =>
+    createTestClient({ baseUrl, apiKey, headers: { [endUserHeader]: endUser } });
+  return { budgetId: id, client };
+}
+
+const endUsersOf = (amountNanoUsd: bigint) => ({ max_budget: usdOf(amountNanoUsd), period: "total", required: true });
+
+/** Gives each end user of a shop another amount, if the gateway responds now. */
+export async function setEndUsers(fleet: TestFleet, { budgetId }: Shop, amountNanoUsd: bigint): Promise<void> {
+  await admin(fleet, "PATCH", `/budgets/${budgetId}`, { end_users: endUsersOf(amountNanoUsd) });
 }
 
 /** Gives a budget another amount, if the gateway responds now. */

@@ -83,6 +83,7 @@ export const access: Readonly<Record<string, Access>> = {
       CreateBudget: router,
       GetBudget: ["router", "metering"],
       ListBudgets: router,
+      ListEndUsers: router,
       UpdateBudget: router,
       DeleteBudget: router,
     },

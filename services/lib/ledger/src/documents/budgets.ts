@@ -29,6 +29,16 @@ export interface EnvelopeDocument {
 /** Limits of all keys below a budget together; 0: unlimited. */
 export type BudgetLimitsDocument = Omit<LimitsDocument, "monthlyBudgetNanoUsd">;
 
+/** What each end user of the keys below a budget has. */
+export interface EndUserDocument {
+  /** Nano-USD. */
+  readonly amount: bigint;
+  readonly period: BudgetPeriod;
+  readonly limits: BudgetLimitsDocument;
+  /** A request without an end user is refused. */
+  readonly required: boolean;
+}
+
 /** A budget that keys of an account share, or an envelope: that of one key, and of envelopes below. */
 export interface BudgetDocument {
   readonly _id: string;
@@ -47,6 +57,10 @@ export interface BudgetDocument {
   readonly limits?: BudgetLimitsDocument;
   /** The models that the keys below may use; empty or absent: all. */
   readonly models?: readonly string[];
+  /** Absent or null: end users have no part of their own. */
+  readonly endUsers?: EndUserDocument | null;
+  /** Key of the HMAC by which names become pseudonyms; absent before their first rule, and kept after it. */
+  readonly endUserSecret?: Buffer;
   /** Rises with every change; absent: it was never changed. */
   readonly version?: bigint;
   /** Absent: it is no envelope. The chain of an envelope has only envelopes. */
@@ -64,6 +78,16 @@ const limits = new Schema<BudgetLimitsDocument>(
     keyof BudgetLimitsDocument,
     unknown
   >,
+  { strict: "throw", _id: false },
+);
+
+const endUsers = new Schema<EndUserDocument>(
+  {
+    amount: int64,
+    period: { type: String, enum: budgetPeriods, required: true },
+    limits: { type: limits, required: true },
+    required: { type: Boolean, required: true },
+  },
   { strict: "throw", _id: false },
 );
 
@@ -96,6 +120,8 @@ const schema = new Schema<BudgetDocument>(
     deletedAt: { type: Date, default: null },
     limits: { type: limits, default: undefined },
     models: { type: [String], default: undefined },
+    endUsers: { type: endUsers, default: undefined },
+    endUserSecret: { type: Buffer, default: undefined },
     version: { type: Schema.Types.BigInt },
     envelope: { type: envelope, default: undefined },
   },
@@ -122,7 +148,16 @@ export function envelopeEnd({ expiresAt, closedAt }: EnvelopeDocument): number {
   return Math.min(expiresAt.getTime(), closedAt?.getTime() ?? Number.POSITIVE_INFINITY);
 }
 
-export function sharedBudgetOf({ _id, name, amount, period, hard, envelope }: BudgetDocument): SharedBudget {
+/** @param levelId the budget's own, or that of an end user below it, who has what the budget's rule gives */
+export function sharedBudgetOf(budget: BudgetDocument, levelId = budget._id): SharedBudget {
+  const { _id, name, amount, period, hard, envelope, endUsers } = budget;
+  if (levelId !== _id) return { id: levelId, name, ...endUserTerms(endUsers), period: endUsers?.period ?? period };
   const endsAtMs = envelope && { endsAtMs: envelopeEnd(envelope) };
   return { id: _id, name, amount, period, hard, ...endsAtMs };
 }
+
+/** A rule that was removed limits nothing. */
+const endUserTerms = (rule: EndUserDocument | null | undefined): Pick<SharedBudget, "amount" | "hard"> => ({
+  amount: rule?.amount ?? 0n,
+  hard: rule !== undefined && rule !== null,
+});

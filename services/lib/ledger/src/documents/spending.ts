@@ -1,3 +1,4 @@
+import { budgetOfLevel, isEndUserLevel } from "@uag/contract/end-users";
 import { type Connection, type Model, Schema } from "mongoose";
 
 /** What one key was charged in one calendar month (UTC), or what counts toward a shared budget on one day. */
@@ -8,14 +9,23 @@ export interface SpendingDocument {
    */
   readonly _id: string;
   readonly accountId?: string;
+  /** Only of an end user: `<budget>/<day>`, of the budget whose rule gives it a part. */
+  readonly rule?: string;
   /** Nano-USD. */
   readonly charged: bigint;
 }
 
 const schema = new Schema<SpendingDocument>(
-  { _id: { type: String, required: true }, accountId: String, charged: { type: Schema.Types.BigInt, required: true } },
+  {
+    _id: { type: String, required: true },
+    accountId: String,
+    rule: String,
+    charged: { type: Schema.Types.BigInt, required: true },
+  },
   { strict: "throw", versionKey: false },
 );
+
+schema.index({ accountId: 1, rule: 1 }, { partialFilterExpression: { rule: { $gt: "" } } });
 
 export function spendingModel(connection: Connection): Model<SpendingDocument> {
   return connection.model<SpendingDocument>("Spending", schema, "spending");
@@ -32,6 +42,13 @@ export const spendingOf = (accountId: string, keyOrBudgetId: string) => ({
   // The character after the slash.
   $lt: `${accountId}/${keyOrBudgetId}0`,
 });
+
+/** The rule of a budget in documents of its end users' days. */
+export const endUserRule = (budgetId: string, day: string): string => `${budgetId}/${day}`;
+
+/** What a document of a level has of its budget's rule: nothing, unless the level is an end user's. */
+export const ruleOfLevel = (levelId: string, day: string): Pick<SpendingDocument, "rule"> =>
+  isEndUserLevel(levelId) ? { rule: endUserRule(budgetOfLevel(levelId), day) } : {};
 
 /** The id spending was counted under before it began with the account. */
 export function oldSpendingId(keyId: string, month: string): string {

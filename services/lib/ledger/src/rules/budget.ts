@@ -1,3 +1,4 @@
+import { budgetOfLevel, isEndUserLevel } from "@uag/contract/end-users";
 import type { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { type Grant, isLive, leftOf } from "./grant.ts";
 import { smaller } from "./money.ts";
@@ -42,13 +43,15 @@ export function resetOf(period: BudgetPeriod, nowMs: number): number {
   return period === "total" ? 0 : periodAt(period, nowMs).endMs;
 }
 
-/** A shared budget that does not cover a request. */
+/** A shared budget, or an end user's part of it, that does not cover a request. */
 export interface ExceededBudget {
+  /** The budget's. */
   readonly id: string;
   readonly name: string;
   /** Unix milliseconds; 0: never. */
   readonly resetsAtMs: number;
   readonly envelope: boolean;
+  readonly endUser: boolean;
 }
 
 /** A limit on what a grant may take, nano-USD. */
@@ -88,7 +91,8 @@ export function budgetLimits(book: BudgetBook, { keyId, budgetIds }: BudgetHolde
     const amount = endsAtMs !== undefined && endsAtMs <= book.nowMs ? 0n : shared.amount;
     const limit = limitOf(book, { id, amount, counts: ({ budgetIds }) => budgetIds.includes(id) });
     const resetsAtMs = resetOf(period, book.nowMs);
-    limits.push({ ...limit, budget: { id, name, resetsAtMs, envelope: endsAtMs !== undefined } });
+    const kind = { envelope: endsAtMs !== undefined, endUser: isEndUserLevel(id) };
+    limits.push({ ...limit, budget: { id: budgetOfLevel(id), name, resetsAtMs, ...kind } });
   }
   const own = book.budgets.get(keyId) ?? 0n;
   if (own > 0n) limits.push(limitOf(book, { id: keyId, amount: own, counts: (grant) => grant.keyId === keyId }));

@@ -2,6 +2,7 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { ErrorCode } from "@uag/contract/errors/table";
 import type { Admitted } from "@uag/usage/types";
 import type { CapabilityContext } from "../context.ts";
+import type { AnyBody } from "./body-reader.ts";
 import { type Candidate, largestHold, sizedFallbacks } from "./fallbacks.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest } from "./request-spec.ts";
@@ -22,7 +23,7 @@ export interface Grant<R, S extends Size> {
  * @throws {GatewayError} `insufficient_balance` for the last size tried, and any other refusal of
  * admission
  */
-export async function admit<B, R, S extends Size, A>(
+export async function admit<B extends AnyBody, R, S extends Size, A>(
   context: Pick<CapabilityContext, "admission" | "tracing">,
   spec: OperationSpec<B, R, S, A>,
   checked: CheckedRequest<R>,

@@ -2,6 +2,12 @@ import type { LinkExchange } from "@uag/link/server-exchange";
 import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import { type JsonBody, type JsonOptions, parseJsonBody, readJsonBody } from "../request/body.ts";
 
+/** A body as it was parsed. */
+export interface AnyBody {
+  /** The members of a JSON object, or the fields of a form. */
+  readonly fields: Readonly<Record<string, unknown>> | ReadonlyMap<string, string>;
+}
+
 /** How a request's body is read. */
 export interface BodyReader<B> {
   /**

@@ -5,6 +5,7 @@ import { Bill } from "../bill.ts";
 import type { CapabilityContext } from "../context.ts";
 import { admit } from "./admit.ts";
 import type { AttemptContext } from "./attempts.ts";
+import type { AnyBody } from "./body-reader.ts";
 import { estimateHandler } from "./estimate.ts";
 import { giveUp } from "./give-up.ts";
 import { checkedOperation } from "./handle.ts";
@@ -27,7 +28,7 @@ export type OperationContext = AttemptContext &
  * The first byte is sent after the journal's `started` is on disk, the last after the bill is; an
  * admitted request gets exactly one bill, whatever happens (`infra/decisions/0001-money.md`).
  */
-export function defineOperation<B, R, S extends Size, A>(
+export function defineOperation<B extends AnyBody, R, S extends Size, A>(
   context: OperationContext,
   spec: OperationSpec<B, R, S, A>,
 ): Operation {
@@ -50,7 +51,7 @@ async function respondInstead<R>(
   respondJson(exchange, { ...reply, headers: [...headers, ...warnings] });
 }
 
-async function serve<B, R, S extends Size, A>(
+async function serve<B extends AnyBody, R, S extends Size, A>(
   context: OperationContext,
   spec: OperationSpec<B, R, S, A>,
   checked: CheckedRequest<R>,
@@ -97,7 +98,7 @@ async function reportStart(exchange: OperationExchange, admitted: Admitted, { id
 }
 
 /** A fault while discarding a response must not prevent its bill from being written. */
-async function release<B, R, S extends Size, A>(
+async function release<B extends AnyBody, R, S extends Size, A>(
   { events }: OperationContext,
   spec: OperationSpec<B, R, S, A>,
   { response, requestId }: { response: A; requestId: string },

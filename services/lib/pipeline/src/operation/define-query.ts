@@ -5,6 +5,7 @@ import { clientErrorOf, type ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { nestedErrors } from "../nested-error.ts";
 import { type Attempt, type AttemptContext, attemptsOf } from "./attempts.ts";
+import type { AnyBody } from "./body-reader.ts";
 import { checkedOperation, type HandlingContext, respondThrown } from "./handle.ts";
 import { type JsonReply, respondJson } from "./json-reply.ts";
 import type { Operation } from "./operation.ts";
@@ -52,7 +53,7 @@ export interface UnbilledRequest<R> extends CheckedRequest<R> {
 }
 
 /** How a request with a body is read, checked and served without a bill. */
-export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
+export interface UnbilledSpec<B extends AnyBody, R> extends RequestSpec<B, R> {
   /** @throws {GatewayError} or {AttemptsFailed}, which is reported to the client */
   respond(request: UnbilledRequest<R>): Promise<JsonReply>;
 }
@@ -61,7 +62,10 @@ export interface UnbilledSpec<B, R> extends RequestSpec<B, R> {
  * Defines an operation with a request body and a model but without a bill of its own: it is free,
  * or what it starts is billed separately.
  */
-export function defineUnbilled<B, R>(context: HandlingContext & AttemptContext, spec: UnbilledSpec<B, R>): Operation {
+export function defineUnbilled<B extends AnyBody, R>(
+  context: HandlingContext & AttemptContext,
+  spec: UnbilledSpec<B, R>,
+): Operation {
   return checkedOperation(context, spec, async (checked) => {
     const { headers = [], ...reply } = await spec.respond({ ...checked, attempt: attemptsOf(context, checked) });
     respondJson(checked.exchange, { ...reply, headers: [...headers, ...checked.warnings] });

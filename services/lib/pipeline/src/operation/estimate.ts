@@ -1,5 +1,6 @@
 import type { Estimate } from "@uag/contract/responses/estimate";
 import { usdText } from "@uag/runtime/usd";
+import type { AnyBody } from "./body-reader.ts";
 import { largestHold, sizedFallbacks } from "./fallbacks.ts";
 import { checkedOperation, type HandlingContext } from "./handle.ts";
 import { respondJson } from "./json-reply.ts";
@@ -8,14 +9,14 @@ import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
 
 /** The parts of an operation that bound the cost of its requests. */
-export type SizingSpec<B, R, S extends Size> = RequestSpec<B, R> &
+export type SizingSpec<B extends AnyBody, R, S extends Size> = RequestSpec<B, R> &
   Pick<OperationSpec<B, R, S, unknown>, "size" | "resize">;
 
 /**
  * Responds to a request of an operation with an upper bound of its cost. It passes the same checks
  * as one that runs; nothing is called, held or billed.
  */
-export function estimateHandler<B, R, S extends Size>(
+export function estimateHandler<B extends AnyBody, R, S extends Size>(
   context: HandlingContext,
   spec: SizingSpec<B, R, S>,
 ): OperationHandler {
@@ -46,7 +47,7 @@ export function estimateHandler<B, R, S extends Size>(
 }
 
 /** The hold of the tightest size, nano-USD, where no balance limits what the request may use. */
-async function tightestHold<B, R, S extends Size>(
+async function tightestHold<B extends AnyBody, R, S extends Size>(
   { resize }: SizingSpec<B, R, S>,
   checked: CheckedRequest<R>,
   quick: S,

@@ -2,6 +2,7 @@ import { mayUseModel } from "@uag/catalog/names";
 import type { Catalog, Model } from "@uag/catalog/types";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { modelOperationOf } from "@uag/contract/routes";
+import type { AnyBody } from "./body-reader.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
 import type { CheckedRequest, Fallback, IncomingRequest, RequestSpec } from "./request-spec.ts";
 
@@ -21,7 +22,7 @@ interface Checking<B> {
  * read for it, best first: the model's fallbacks in the catalogue that are served, that the caller
  * may use, and that can express the request. Fallbacks of fallbacks are not used.
  */
-export function fallbacksFor<B, R>(
+export function fallbacksFor<B extends AnyBody, R>(
   spec: RequestSpec<B, R>,
   { body, catalog, model }: Checking<B>,
   incoming: IncomingRequest,
@@ -39,7 +40,7 @@ export function fallbacksFor<B, R>(
 const none: readonly never[] = [];
 
 /** The request as read for another model; undefined when that model cannot serve it. */
-function readFor<B, R>(
+function readFor<B extends AnyBody, R>(
   spec: RequestSpec<B, R>,
   { body, model }: { body: B; model: Model },
   incoming: IncomingRequest,

@@ -5,6 +5,7 @@ import type { AttemptResult, Bill, Charge } from "../bill.ts";
 import { clientErrorOf } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { respondError } from "../respond-error.ts";
+import type { AnyBody } from "./body-reader.ts";
 import { usageHeaders } from "./headers.ts";
 import type { AdmittedRequest, OperationSpec, Size } from "./operation-spec.ts";
 import { PartialFailure } from "./partial-failure.ts";
@@ -14,7 +15,7 @@ import { PartialFailure } from "./partial-failure.ts";
  * client gets the error once the bill is on disk.
  * @throws {GatewayError} `service_unavailable` when the bill cannot be written
  */
-export async function giveUp<B, R, S extends Size, A>(
+export async function giveUp<B extends AnyBody, R, S extends Size, A>(
   { events }: Pick<CapabilityContext, "events">,
   spec: OperationSpec<B, R, S, A>,
   { admitted, bill, thrown }: { admitted: AdmittedRequest<R, S>; bill: Bill; thrown: unknown },
@@ -51,7 +52,7 @@ export async function giveUp<B, R, S extends Size, A>(
  * What upstreams charge for a failed request: the usage that was reported with the failure, else an
  * estimate of a call that was aborted, or whose response could not be used. Nothing otherwise.
  */
-async function owedFor<B, R, S extends Size, A>(
+async function owedFor<B extends AnyBody, R, S extends Size, A>(
   spec: OperationSpec<B, R, S, A>,
   admitted: AdmittedRequest<R, S>,
   failed: AttemptsFailed | undefined,

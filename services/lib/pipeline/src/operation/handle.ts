@@ -5,6 +5,7 @@ import { clientErrorOf, type ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { warningHeaders } from "../request/warnings.ts";
 import { respondError } from "../respond-error.ts";
+import type { AnyBody } from "./body-reader.ts";
 import { checkRequest } from "./check-request.ts";
 import type { Operation } from "./operation.ts";
 import { type CheckedRequest, formatFor, type IncomingRequest, type RequestSpec } from "./request-spec.ts";
@@ -20,7 +21,7 @@ const longBytes = 256 * 1024;
  * thrown becomes an error in the client's format; memory held for the request is released at its
  * end.
  */
-export function checkedOperation<B, R>(
+export function checkedOperation<B extends AnyBody, R>(
   context: HandlingContext,
   spec: RequestSpec<B, R>,
   serve: (checked: CheckedRequest<R>) => Promise<void>,
@@ -73,7 +74,7 @@ export function respondThrown(
   respondError(exchange, clientError, { events, format: errorFormat, headers: warnings });
 }
 
-async function parsed<B, R>(
+async function parsed<B extends AnyBody, R>(
   { body, errorFormat }: RequestSpec<B, R>,
   bytes: Buffer | undefined,
 ): Promise<B | undefined> {

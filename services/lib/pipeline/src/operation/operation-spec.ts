@@ -3,6 +3,7 @@ import type { ResponseMemory } from "@uag/untrusted/response-memory";
 import type { Admitted } from "@uag/usage/types";
 import type { UsageCharge } from "../bill.ts";
 import type { Attempt } from "./attempts.ts";
+import type { AnyBody } from "./body-reader.ts";
 import type { JsonReply } from "./json-reply.ts";
 import type { Replaced } from "./replaced.ts";
 import type { Reply } from "./reply.ts";
@@ -43,7 +44,7 @@ export interface Shortage<S extends Size> {
  * The specific part of an operation that is billed per request; {@link defineOperation} does the
  * rest. `B` is its body, `R` a checked request, `S` its size, `A` what upstreams responded.
  */
-export interface OperationSpec<B, R, S extends Size, A> extends RequestSpec<B, R> {
+export interface OperationSpec<B extends AnyBody, R, S extends Size, A> extends RequestSpec<B, R> {
   /**
    * Responds to a request that is not served now, without a bill of its own; undefined: it is served.
    * Default: all are.

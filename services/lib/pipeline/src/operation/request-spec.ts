@@ -5,7 +5,7 @@ import type { BufferLease } from "@uag/untrusted/buffer-budget";
 import type { ErrorFormat } from "../client-error.ts";
 import { nestedErrors } from "../nested-error.ts";
 import type { KnownFields } from "../request/warnings.ts";
-import type { BodyReader } from "./body-reader.ts";
+import type { AnyBody, BodyReader } from "./body-reader.ts";
 import type { OperationExchange } from "./operation-exchange.ts";
 
 /** A request whose body has been read and that is being checked. */
@@ -19,7 +19,7 @@ export interface IncomingRequest {
 }
 
 /** How an operation reads and checks a request that has a body and names a model. */
-export interface RequestSpec<B, R> {
+export interface RequestSpec<B extends AnyBody, R> {
   /** The operation's name, e.g. `chat.completions`. */
   readonly name: OperationBilled<"metered" | "free">;
   readonly body: BodyReader<B>;
@@ -70,7 +70,11 @@ export interface CheckedRequest<R> extends IncomingRequest {
 }
 
 /** The error format of a request; `body` is undefined while it is not, or could not be, read. */
-export function formatFor<B, R>(spec: RequestSpec<B, R>, body: B | undefined, caller: Caller): ErrorFormat {
+export function formatFor<B extends AnyBody, R>(
+  spec: RequestSpec<B, R>,
+  body: B | undefined,
+  caller: Caller,
+): ErrorFormat {
   const { errorFormat = nestedErrors } = spec;
   if (typeof errorFormat !== "function") return errorFormat;
   return body === undefined ? nestedErrors : errorFormat(body, caller);

@@ -1,3 +1,4 @@
+import { isEndUserLevel } from "@uag/contract/end-users";
 import { limitRecall, limitRecallResponse, limitRecallSubjects } from "@uag/contract/messages/billing";
 import type { LimitServiceServer } from "@uag/proto/billing/v1/limits.ts";
 import type { Caller, Limits as Terms } from "@uag/proto/common/v1/caller.ts";
@@ -6,6 +7,7 @@ import type { Clock } from "@uag/runtime/clock";
 import type { Logger } from "@uag/runtime/log";
 import type { RpcClient } from "@uag/runtime/rpc/client";
 import { onBudgetChanged } from "../budget-changes.ts";
+import { RecentEndUsers } from "../end-users/recent.ts";
 import { onKeyChanged } from "../key-changes.ts";
 import { CallerLimits } from "./caller-limits.ts";
 import { Holder } from "./holder.ts";
@@ -29,8 +31,9 @@ const tickMs = 1_000;
 export class Limits implements AsyncDisposable {
   readonly #options: LimitsOptions;
   readonly #holder: Holder;
-  /** Keys and budgets, by their ids. */
+  /** Keys, budgets and end users, by their ids. */
   readonly #scopes = new Map<string, ScopeLimits>();
+  readonly #endUsers = new RecentEndUsers();
   readonly #timer: NodeJS.Timeout;
   #tickedAt: number;
 
@@ -55,13 +58,15 @@ export class Limits implements AsyncDisposable {
   /** The limits of the caller and of the levels above it; undefined when there are none. */
   of(caller: Caller): CallerLimits | undefined {
     // The key of an envelope uses the permits of the key that it was opened with.
-    const { keyId: own, rootKeyId: keyId = own, levels, version, limits } = caller;
+    const { accountId, keyId: own, rootKeyId: keyId = own, levels, version, limits } = caller;
     const scopes: ScopeLimits[] = [];
     const key = this.#scope(keyId, { version, limits });
     if (key !== undefined) scopes.push(key);
     for (const level of levels) {
       const scope = this.#scope(level.id, level);
-      if (scope !== undefined) scopes.push(scope);
+      if (scope === undefined) continue;
+      scopes.push(scope);
+      if (isEndUserLevel(level.id)) this.#evict(this.#endUsers.use(accountId, level.id));
     }
     return scopes.length === 0 ? undefined : new CallerLimits(scopes, this.#options.clock);
   }
@@ -76,6 +81,20 @@ export class Limits implements AsyncDisposable {
     return scope;
   }
 
+  /** Returns the permits of an end user, for which there is no place. */
+  #evict(id: string | undefined): void {
+    const scope = id === undefined ? undefined : this.#scopes.get(id);
+    if (scope === undefined) return;
+    void scope.returnAll().then(() => {
+      if (scope.empty && this.#scopes.get(scope.id) === scope) this.#forget(scope);
+    });
+  }
+
+  #forget({ id }: ScopeLimits): void {
+    this.#scopes.delete(id);
+    this.#endUsers.forget(id);
+  }
+
   #advance(): void {
     const now = this.#options.clock.monotonic();
     const elapsedMs = now - this.#tickedAt;
@@ -84,7 +103,7 @@ export class Limits implements AsyncDisposable {
     for (const scope of this.#scopes.values()) {
       scope.advance(elapsedMs, this.#options.idleMs);
       if (scope.holds) holds = true;
-      else if (scope.empty) this.#scopes.delete(scope.id);
+      else if (scope.empty) this.#forget(scope);
     }
     if (holds)
       this.#holder

@@ -1,8 +1,10 @@
+import { budgetOfLevel, isEndUserLevel } from "@uag/contract/end-users";
 import type { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { LimitName } from "@uag/contract/messages/billing";
 import { LimitKind } from "@uag/proto/billing/v1/limits.ts";
 import type { Limits } from "@uag/proto/common/v1/caller.ts";
 import type { Clock } from "@uag/runtime/clock";
+import { levelText } from "../refusals.ts";
 import { ConcurrencyPermits } from "./concurrency-permits.ts";
 import type { LimitHeaders, Standing, WindowName } from "./headers.ts";
 import type { Holder } from "./holder.ts";
@@ -19,7 +21,7 @@ export interface LimitRequest {
   readonly native: boolean;
 }
 
-/** The limits of a key, or of a budget with its name, as of a version. */
+/** The limits of a key, or of a budget or each of its end users with the budget's name, as of a version. */
 export interface LimitTerms {
   readonly version: bigint;
   readonly limits?: Limits | undefined;
@@ -39,7 +41,9 @@ const unknownRetryMs = 1_000;
 const max = BigInt(Number.MAX_SAFE_INTEGER);
 const names = ["requests", "tokens", "concurrency"] as const;
 
-/** The limits of one scope, a key or a budget, in this replica. */
+const shownLevel = (id: string, name: string) => ({ id: budgetOfLevel(id), name, endUser: isEndUserLevel(id) });
+
+/** The limits of one scope, a key, a budget or an end user, in this replica. */
 export class ScopeLimits {
   readonly id: string;
   readonly #options: ScopeLimitsOptions;
@@ -183,7 +187,7 @@ export class ScopeLimits {
     return {
       name,
       limit: this.#limits[name].limit,
-      scope: this.#name === undefined ? "this key" : `the budget "${this.#name}" (${this.id})`,
+      scope: this.#name === undefined ? "this key" : levelText(shownLevel(this.id, this.#name)),
     };
   }
 

@@ -13,12 +13,12 @@ interface Books {
 }
 
 /** Billing as seen by one account. */
-function setUp(available: bigint, envelopeLeftNanoUsd?: bigint) {
+function setUp(available: bigint, envelopeLeftNanoUsd?: bigint, budgetIds: string[] = []) {
   const books: Books = { available, results: [], failure: undefined, refusal: undefined };
   const given = new Map<string, AcquireResponse>();
   let ids = 0;
   const account = new Account(
-    { accountId: "a", keyId: "", budgetIds: [] },
+    { accountId: "a", keyId: "", budgetIds },
     {
       holderId: "h",
       newRequestId: () => `acq_${++ids}`,
@@ -221,4 +221,16 @@ test("when billing reports that the account owes money, refuses all waiting requ
   }
   assert.equal(account.take(1n), undefined, "nothing is admitted from memory");
   assert.equal(books.available, 990n);
+});
+
+test("an end user's purse acquires a few requests ahead, and returns everything once it is retired and its requests end", async () => {
+  const { account, books } = setUp(1_000_000n, undefined, ["bud:alice", "bud"]);
+  const grant = await account.wait(10n);
+  assert.equal(books.results[0]?.wantNanoUsd, 40n);
+  account.retire();
+  assert.equal(account.take(10n), undefined);
+  account.settle(grant, 10n, 4n);
+  account.advance(1_000, 150_000);
+  assert.ok(account.empty);
+  assert.equal(books.available, 1_000_000n - 4n);
 });

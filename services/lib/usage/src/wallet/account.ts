@@ -1,3 +1,4 @@
+import { isEndUserLevel } from "@uag/contract/end-users";
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { AcquireRequest, AcquireResponse } from "@uag/proto/billing/v1/grants.ts";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
@@ -31,9 +32,18 @@ export interface Purse {
   readonly accountId: string;
   /** Empty: for all keys without a budget of their own. */
   readonly keyId: string;
-  /** The shared budget of its keys, then those above it. */
+  /** The levels of its end user, if it is one's; then the shared budget of its keys and those above it. */
   readonly budgetIds: string[];
 }
+
+/** Whether only one end user may spend it. */
+export function isOfEndUser({ budgetIds }: Pick<Purse, "budgetIds">): boolean {
+  const first = budgetIds[0];
+  return first !== undefined && isEndUserLevel(first);
+}
+
+/** Requests whose holds the purse of an end user acquires ahead: there may be many of them. */
+const requestsAheadOfEndUser = 4;
 
 /** The purse that funds a caller's requests: a key with a budget of its own has one of its own. */
 export function purseOf(caller: Caller): Purse {
@@ -87,7 +97,7 @@ export class Account {
   constructor(purse: Purse, source: GrantSource, settings: WalletSettings) {
     this.purse = purse;
     this.#source = source;
-    this.wallet = new Wallet(settings);
+    this.wallet = new Wallet(isOfEndUser(purse) ? { ...settings, requestsAhead: requestsAheadOfEndUser } : settings);
   }
 
   /**
@@ -166,7 +176,13 @@ export class Account {
    * would use what those under way leave: it is returned as they end.
    */
   recall(): void {
-    if (this.#envelopeLeft !== undefined) this.wallet.retire();
+    if (this.#envelopeLeft === undefined) this.#returnAll();
+    else this.retire();
+  }
+
+  /** Returns everything unspent at once, and what requests under way leave as they end. */
+  retire(): void {
+    this.wallet.retire();
     this.#returnAll();
   }
 

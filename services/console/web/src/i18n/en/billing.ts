@@ -79,6 +79,15 @@ export const billing = {
       limitsHint: "For all keys below this budget together. Leave empty for unlimited.",
       modelsHint: "What the keys below this budget may use. Leave empty for all models that a key allows.",
     },
+    endUsers: {
+      title: "End users",
+      hint: "What each end user of the keys below this budget has, within the budget. Requests name the end user, for example in the field user. Leave empty for no rule.",
+      amount: "Budget of each end user",
+      period: "Period of each end user",
+      required: "Require an end user",
+      requiredHint: "Rejects requests that name no end user. Otherwise, they are not limited by this rule.",
+      shown: "each end user: {{amount}} {{per}}",
+    },
     remove: {
       title: "Delete the budget “{{name}}”?",
       about: "Its spend stays in the ledger. A deleted budget can't be restored.",

@@ -78,6 +78,15 @@ export const billing = {
       limitsHint: "由此预算下的所有密钥共用。留空表示不限。",
       modelsHint: "此预算下的密钥可使用的模型。留空则为各密钥允许的全部模型。",
     },
+    endUsers: {
+      title: "终端用户",
+      hint: "此预算下密钥的每个终端用户在预算之内的额度。请求通过 user 等字段指明终端用户。留空表示不设规则。",
+      amount: "每个终端用户的预算",
+      period: "每个终端用户的周期",
+      required: "必须指明终端用户",
+      requiredHint: "拒绝未指明终端用户的请求；关闭时此规则不限制这些请求。",
+      shown: "每个终端用户：{{amount}} {{per}}",
+    },
     remove: {
       title: "删除预算“{{name}}”？",
       about: "其花费保留在账本中。删除后无法恢复。",

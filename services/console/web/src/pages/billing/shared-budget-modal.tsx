@@ -9,6 +9,7 @@ import type { SharedBudget } from "../../api/types.ts";
 import { Actions } from "../../ui/actions.tsx";
 import { AmountInput } from "../../ui/amount-input.tsx";
 import { RateInputs } from "../keys/rate-inputs.tsx";
+import { EndUserInputs } from "./end-user-inputs.tsx";
 import { type BudgetValues, budgetValuesOf, pathsOf, possibleParents, saveBudget } from "./shared-budgets.ts";
 
 interface FormProps {
@@ -31,7 +32,8 @@ function BudgetForm({ account, budgets, of: budget, onClose }: FormProps) {
     },
     onError: (error) => {
       const field = error instanceof ApiError ? error.param : null;
-      if (field !== null && field in form.getValues()) form.setFieldError(field, error.message);
+      const [first = ""] = field?.split(".") ?? [];
+      if (field !== null && first in form.getValues()) form.setFieldError(field, error.message);
     },
   });
   const models = useModels();
@@ -93,6 +95,7 @@ function BudgetForm({ account, budgets, of: budget, onClose }: FormProps) {
           limit={100}
           {...form.getInputProps("models")}
         />
+        <EndUserInputs form={form} />
         <Actions of={save} onCancel={onClose}>
           {t("common.save")}
         </Actions>

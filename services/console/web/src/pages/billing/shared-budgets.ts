@@ -78,6 +78,39 @@ export interface BudgetValues {
   tpm_limit: number | "";
   max_parallel_requests: number | "";
   models: string[];
+  /** What each end user has; without an amount there is no rule. */
+  end_users: EndUserValues;
+}
+
+export interface EndUserValues {
+  max_budget: string | number;
+  period: SharedBudget["period"];
+  rpm_limit: number | "";
+  tpm_limit: number | "";
+  max_parallel_requests: number | "";
+  required: boolean;
+}
+
+const endUserValuesOf = (rule: SharedBudget["end_users"] | undefined): EndUserValues => ({
+  max_budget: rule?.max_budget ?? "",
+  period: rule?.period ?? "day",
+  rpm_limit: rule?.rpm_limit ?? "",
+  tpm_limit: rule?.tpm_limit ?? "",
+  max_parallel_requests: rule?.max_parallel_requests ?? "",
+  required: rule?.required ?? false,
+});
+
+/** The rule that a form describes; null: none. */
+function endUsersOf({ max_budget, period, required, ...limits }: EndUserValues) {
+  if (max_budget === "") return null;
+  return {
+    max_budget: Number(max_budget).toFixed(9),
+    period,
+    required,
+    rpm_limit: orNull(limits.rpm_limit),
+    tpm_limit: orNull(limits.tpm_limit),
+    max_parallel_requests: orNull(limits.max_parallel_requests),
+  };
 }
 
 export const budgetValuesOf = (budget?: SharedBudget): BudgetValues => ({
@@ -90,6 +123,7 @@ export const budgetValuesOf = (budget?: SharedBudget): BudgetValues => ({
   tpm_limit: budget?.tpm_limit ?? "",
   max_parallel_requests: budget?.max_parallel_requests ?? "",
   models: budget?.models ?? [],
+  end_users: endUserValuesOf(budget?.end_users),
 });
 
 /** Creates a budget, or changes one; its place in the tree is fixed. */
@@ -100,6 +134,7 @@ export function saveBudget(account: string, values: BudgetValues, budget?: Share
     tpm_limit: orNull(values.tpm_limit),
     max_parallel_requests: orNull(values.max_parallel_requests),
     models,
+    end_users: endUsersOf(values.end_users),
   };
   const body = { name: name.trim(), max_budget: Number(max_budget).toFixed(9), period, hard, ...limits };
   if (budget !== undefined) return call<SharedBudget>(budgetPath(budget.id), { method: "PATCH", body });

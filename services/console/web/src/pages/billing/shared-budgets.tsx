@@ -90,6 +90,11 @@ function limitsOf({ rpm_limit, tpm_limit, max_parallel_requests, models }: Share
 
 function Row({ of: budget, changes }: RowProps) {
   const { t } = useTranslation();
+  const endUserText = ({ max_budget: amount, period: each }: NonNullable<SharedBudget["end_users"]>): string =>
+    t("billing.shared.endUsers.shown", {
+      amount: shortUsd(nanoUsdOf(amount.toFixed(9))),
+      per: t(`billing.shared.per.${each}`),
+    });
   const { name, period, hard, spent_usd: spent, reserved_usd: reserved, max_budget, resets_at: resetsAt } = budget;
   return (
     <Stack gap={6}>
@@ -120,6 +125,7 @@ function Row({ of: budget, changes }: RowProps) {
         )}
         {nanoUsdOf(reserved) > 0n && ` · ${t("keys.use.held", { amount: shortUsd(nanoUsdOf(reserved)) })}`}
         {limitsOf(budget).map(([limit, count]) => ` · ${t(`billing.shared.${limit}`, { count })}`)}
+        {budget.end_users !== null && ` · ${endUserText(budget.end_users)}`}
       </Text>
     </Stack>
   );
