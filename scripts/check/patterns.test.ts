@@ -25,6 +25,9 @@ const tryLength = 4 * 1024;
 const builtOnes: Readonly<Record<string, readonly RegExp[]>> = {
   "gateway/src/openapi/examples/earlier-values.ts": [tokens],
   "services/media/src/assets/token.ts": [/^[A-Za-z0-9_-]{43}$/],
+  "services/dev/simulator/src/content/plausible.ts": [
+    /\b(?:in|for|at|near|to|from) (\p{Lu}[\p{L}'-]{0,40}(?: \p{Lu}[\p{L}'-]{0,40}){0,3}(?:, \p{Lu}[\p{L}'-]{0,40}(?: \p{Lu}[\p{L}'-]{0,40}){0,3})?)/u,
+  ],
   "services/dev/simulator/src/http/router.ts": [/^\/gemini\/v1beta\/models\/(?<model>[^/]+?):generateContent$/],
 };
 

@@ -42,6 +42,7 @@ test("a key resolves by its secret's digest until it is revoked, and every chang
     routingStrategy: "",
     budgetIds: [],
     levels: [],
+    endUsers: undefined,
     rootKeyId: undefined,
   });
   assert.equal(revoked, false);
