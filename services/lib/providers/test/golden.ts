@@ -92,5 +92,7 @@ export function unitsAsNumbers(
 
 /** Masks timestamps and ids that we generate. */
 export function steady(text: string): string {
-  return text.replaceAll(/"(created|created_at|completed_at)":\d+/g, '"$1":0').replaceAll(/call_[0-9a-f]{24}/g, "call_new");
+  return text
+    .replaceAll(/"(created|created_at|completed_at)":\d+/g, '"$1":0')
+    .replaceAll(/call_[0-9a-f]{24}/g, "call_new");
 }
