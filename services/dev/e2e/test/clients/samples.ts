@@ -102,7 +102,7 @@ async function faultsOf(samples: readonly Sample[], { run: { api_key, admin } }:
 /** The reference's samples, except those that refer to objects of the recorded gateway. */
 function referenceSamples(baseUrl: string): Sample[] {
   const ofRecorded =
-    /\/(?:acct|key|tok|whs|req|gr|del|cred|file|resp|env)_|revision|account_id|acct_|[0-9a-f]{8}-[0-9a-f]{4}-|request_id=/;
+    /\/(?:acct|bud|key|tok|whs|req|gr|del|cred|file|resp|env)_|revision|account_id|acct_|[0-9a-f]{8}-[0-9a-f]{4}-|request_id=/;
   return allRoutes.flatMap((route) => {
     const [first] = examples.filter(({ operation }) => operation === nameOf(route));
     const { value } = first?.response ?? {};
