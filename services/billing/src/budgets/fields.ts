@@ -2,7 +2,6 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import type { BudgetDocument, EndUserDocument } from "@uag/ledger/documents/budgets";
 import { type BudgetPeriod, periodAt } from "@uag/ledger/rules/budget";
-import { leftOf } from "@uag/ledger/rules/grant";
 import { maxAmount } from "@uag/ledger/rules/money";
 import {
   type Budget,
@@ -13,7 +12,7 @@ import {
 import type { ClientSession } from "mongoose";
 import type { Billing } from "../billing.ts";
 import { checkKeyFields } from "../keys/fields.ts";
-import { countedLevel, readUse } from "../store/budgets.ts";
+import { countedLevel, levelUses } from "../store/budgets.ts";
 import { limitsAfter, limitsMessage, noLimits } from "./levels.ts";
 
 /** A shared budget's fields in requests, with their checks, in responses and in the audit log. */
@@ -21,6 +20,12 @@ import { limitsAfter, limitsMessage, noLimits } from "./levels.ts";
 const maxNameLength = 200;
 
 const messagePeriod = (name: BudgetPeriod): Period => Period[name.toUpperCase() as Uppercase<BudgetPeriod>];
+
+/** The current period, Unix milliseconds; 0 where it has no start or end. */
+export function periodMessage(period: BudgetPeriod, nowMs: number) {
+  const { startMs, endMs } = period === "total" ? { startMs: 0, endMs: 0 } : periodAt(period, nowMs);
+  return { periodStartMs: BigInt(startMs), resetsAtMs: BigInt(endMs) };
+}
 
 /** @throws {GatewayError} `invalid_request` for an unknown one */
 export function periodOf(period: Period, param = "period"): BudgetPeriod {
@@ -38,23 +43,28 @@ interface CheckedFields {
 }
 
 /** @throws {GatewayError} `invalid_request` naming the field */
-export function checkBudgetFields({ name, amountNanoUsd, limits = {}, models = [], endUsers }: CheckedFields): void {
+export function checkBudgetFields({ name, amountNanoUsd, limits, models = [], endUsers }: CheckedFields): void {
   if (name !== undefined && (name === "" || name.length > maxNameLength))
     throw invalid("name", "A budget's name must have 1 to 200 characters.");
-  if (amountNanoUsd !== undefined && (amountNanoUsd < 1n || amountNanoUsd > maxAmount))
+  if (amountNanoUsd !== undefined && !isAmount(amountNanoUsd))
     throw invalid("amount_nano_usd", "A budget must be a positive amount.");
-  for (const [limit, value] of Object.entries(limits))
-    if (value !== undefined && value < 0n) throw invalid(`limits.${limit}`, "A limit cannot be negative.");
+  checkLimits("limits", limits);
   checkKeyFields({ models });
   if (endUsers !== undefined) checkEndUsers(endUsers);
 }
 
 function checkEndUsers({ amountNanoUsd, period, limits }: EndUserTerms): void {
-  if (amountNanoUsd < 1n || amountNanoUsd > maxAmount)
+  if (!isAmount(amountNanoUsd))
     throw invalid("end_users.amount_nano_usd", "The budget of an end user must be a positive amount.");
   periodOf(period, "end_users.period");
-  for (const [limit, value] of Object.entries(limits ?? {}))
-    if (value < 0n) throw invalid(`end_users.limits.${limit}`, "A limit cannot be negative.");
+  checkLimits("end_users.limits", limits);
+}
+
+const isAmount = (nanoUsd: bigint): boolean => nanoUsd >= 1n && nanoUsd <= maxAmount;
+
+function checkLimits(param: string, limits: BudgetLimits = {}): void {
+  for (const [limit, value] of Object.entries(limits))
+    if (value !== undefined && value < 0n) throw invalid(`${param}.${limit}`, "A limit cannot be negative.");
 }
 
 /** The stored rule. */
@@ -110,16 +120,11 @@ export async function budgetMessages(
   session: ClientSession | null = null,
 ): Promise<Budget[]> {
   const nowMs = clock.now();
-  const { spent, grants } = await readUse(
-    { store, session },
-    budgets.map((each) => countedLevel(each)),
-    nowMs,
-  );
+  const levels = budgets.map((each) => countedLevel(each));
+  const useOf = await levelUses({ store, session }, levels, nowMs);
   return budgets.map((budget) => {
     const { _id: id, accountId, name, chain, amount, period, hard, createdAt, deletedAt } = budget;
     const { limits = noLimits, models = [], endUsers } = budget;
-    const held = grants.reduce((sum, grant) => (grant.budgetIds.includes(id) ? sum + leftOf(grant) : sum), 0n);
-    const { startMs, endMs } = period === "total" ? { startMs: 0, endMs: 0 } : periodAt(period, nowMs);
     return {
       id,
       accountId,
@@ -130,10 +135,8 @@ export async function budgetMessages(
       hard,
       createdAtMs: BigInt(createdAt.getTime()),
       deletedAtMs: BigInt(deletedAt?.getTime() ?? 0),
-      spentNanoUsd: spent.get(id) ?? 0n,
-      heldNanoUsd: held,
-      periodStartMs: BigInt(startMs),
-      resetsAtMs: BigInt(endMs),
+      ...useOf(id),
+      ...periodMessage(period, nowMs),
       limits: limitsMessage(limits),
       models: [...models],
       endUsers: endUsers ? endUsersMessage(endUsers) : undefined,

@@ -1,10 +1,9 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { type BudgetDocument, type EnvelopeDocument, envelopeEnd } from "@uag/ledger/documents/budgets";
 import type { KeyDocument } from "@uag/ledger/documents/keys";
-import { leftOf } from "@uag/ledger/rules/grant";
 import type { Envelope } from "@uag/proto/billing/v1/envelopes.ts";
 import type { Billing } from "../billing.ts";
-import { countedLevel, readUse } from "../store/budgets.ts";
+import { countedLevel, levelUses } from "../store/budgets.ts";
 
 /** The budget of an envelope. */
 export interface EnvelopeBudget extends BudgetDocument {
@@ -40,11 +39,8 @@ export async function envelopeMessages(
   envelopes: readonly EnvelopeBudget[],
 ): Promise<Envelope[]> {
   const nowMs = clock.now();
-  const { spent, grants } = await readUse(
-    { store, session: null },
-    envelopes.map((each) => countedLevel(each)),
-    nowMs,
-  );
+  const levels = envelopes.map((each) => countedLevel(each));
+  const useOf = await levelUses({ store, session: null }, levels, nowMs);
   const keys = await store.keys
     .find({ _id: { $in: envelopes.map(({ envelope }) => envelope.keyId) } }, { models: 1 })
     .lean<Pick<KeyDocument, "_id" | "models">[]>();
@@ -60,8 +56,7 @@ export async function envelopeMessages(
       name,
       models: models.get(envelope.keyId) ?? [],
       amountNanoUsd: amount,
-      spentNanoUsd: spent.get(id) ?? 0n,
-      heldNanoUsd: grants.reduce((sum, grant) => (grant.budgetIds.includes(id) ? sum + leftOf(grant) : sum), 0n),
+      ...useOf(id),
       createdAtMs: BigInt(createdAt.getTime()),
       expiresAtMs: BigInt(envelope.expiresAt.getTime()),
       closedAtMs: BigInt(envelope.closedAt?.getTime() ?? 0),

@@ -1,14 +1,12 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import type { BudgetDocument } from "@uag/ledger/documents/budgets";
 import { endUserRule } from "@uag/ledger/documents/spending";
-import { periodAt, resetOf } from "@uag/ledger/rules/budget";
-import { leftOf } from "@uag/ledger/rules/grant";
-import type { EndUserUse, ListEndUsersRequest, ListEndUsersResponse } from "@uag/proto/billing/v1/budgets.ts";
+import type { ListEndUsersRequest, ListEndUsersResponse } from "@uag/proto/billing/v1/budgets.ts";
 import { dayOf } from "@uag/runtime/utc-days";
 import { levelIdOf } from "@uag/usage/end-users/caller";
 import type { Billing } from "../billing.ts";
-import { invalid } from "../budgets/fields.ts";
-import { countedLevel, firstDay, readUse } from "../store/budgets.ts";
+import { invalid, periodMessage } from "../budgets/fields.ts";
+import { countedLevel, firstDay, levelUses } from "../store/budgets.ts";
 
 const maxListed = 100;
 /** The days of all end users in a period are added up. */
@@ -53,14 +51,9 @@ export async function listEndUsers(billing: Billing, request: ListEndUsersReques
       ? await highest(billing, { ...budget, period }, { limit, nowMs })
       : [levelIdOf({ budgetId, secret: endUserSecret }, endUser)];
   const levels = ids.map((id) => countedLevel(budget, id));
-  const { spent, grants } = await readUse({ store, session: null }, levels, nowMs);
-  const uses = ids.map((id): EndUserUse => {
-    const held = grants.reduce((sum, grant) => (grant.budgetIds.includes(id) ? sum + leftOf(grant) : sum), 0n);
-    return { id, spentNanoUsd: spent.get(id) ?? 0n, heldNanoUsd: held };
-  });
+  const useOf = await levelUses({ store, session: null }, levels, nowMs);
   return {
-    endUsers: uses,
-    periodStartMs: BigInt(period === "total" ? 0 : periodAt(period, nowMs).startMs),
-    resetsAtMs: BigInt(resetOf(period, nowMs)),
+    endUsers: ids.map((id) => ({ id, ...useOf(id) })),
+    ...periodMessage(period, nowMs),
   };
 }

@@ -6,7 +6,7 @@ import { oldSpendingId, ruleOfLevel, type SpendingDocument, spendingId } from "@
 import type { Store } from "@uag/ledger/documents/store";
 import type { Book } from "@uag/ledger/rules/book";
 import { type BudgetPeriod, monthOf, periodAt, type SharedBudget } from "@uag/ledger/rules/budget";
-import type { Grant } from "@uag/ledger/rules/grant";
+import { type Grant, leftOf } from "@uag/ledger/rules/grant";
 import type { Charge } from "@uag/ledger/rules/spending";
 import { dayOf } from "@uag/runtime/utc-days";
 import type { ClientSession } from "mongoose";
@@ -94,8 +94,28 @@ export const countedLevel = (budget: BudgetDocument, levelId?: string): CountedL
   accountId: budget.accountId,
 });
 
-/** What counts against levels in their current periods: charges, and live grants. */
-export async function readUse(
+/** What counts against a level in its current period, nano-USD. */
+export interface LevelUse {
+  /** Charges. */
+  readonly spentNanoUsd: bigint;
+  /** What live grants have left. */
+  readonly heldNanoUsd: bigint;
+}
+
+/** What counts against levels in their current periods, by a level's id. */
+export async function levelUses(
+  options: InSession,
+  levels: readonly CountedLevel[],
+  nowMs: number,
+): Promise<(levelId: string) => LevelUse> {
+  const { spent, grants } = await readUse(options, levels, nowMs);
+  const held = new Map<string, bigint>();
+  for (const grant of grants) for (const id of grant.budgetIds) held.set(id, (held.get(id) ?? 0n) + leftOf(grant));
+  return (id) => ({ spentNanoUsd: spent.get(id) ?? 0n, heldNanoUsd: held.get(id) ?? 0n });
+}
+
+/** The charges of levels in their current periods, and the live grants that hold of them. */
+async function readUse(
   { store, session }: InSession,
   levels: readonly CountedLevel[],
   nowMs: number,
