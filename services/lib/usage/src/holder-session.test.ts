@@ -99,7 +99,7 @@ test("a bill that the disk refuses keeps its journal segments, and trimming does
   assert.deepEqual(failures, []);
 });
 
-test("an account that names ever new end users keeps a bounded number of purses, and another account's are kept", () => {
+test("an account with any number of end users has a bounded number of purses, and evicts none of other accounts", () => {
   const { session } = setUp();
   const of = (accountId: string, n: number): Caller => ({ ...caller, accountId, budgetIds: [`bud:${n}`, "bud"] });
   const other = session.account(of("b", 0));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maxEndUsers, RecentEndUsers } from "./recent.ts";
 
-test("an account's least recently used end user makes room for a new one, and other accounts' have their own", () => {
+test("a new end user evicts the least recently used one of its account, and none of other accounts", () => {
   const recent = new RecentEndUsers();
   for (let n = 0; n < maxEndUsers; n++) assert.equal(recent.use("a", `a${n}`), undefined);
   assert.equal(recent.use("b", "b0"), undefined);
