@@ -72,6 +72,8 @@ describe("npm run import", () => {
       "+ key sk-...1111 of the provider openai",
       "+ key sk-...7777 of the provider llm-acme-example",
       "+ model acme-large at llm-acme-example",
+      "+ provider acme-openai-azure-com at https://acme.openai.azure.com/openai/v1",
+      "+ model azure-gpt at acme-openai-azure-com",
       "+ model local-llama at llama-acme-example",
       "+ alias fast of gpt-4o-mini",
       "+ alias quick of gpt-4o-mini",
@@ -80,7 +82,6 @@ describe("npm run import", () => {
       assert.ok(stdout.split("\n").includes(line), `${line}\n\n${stdout}`);
     assert.match(stdout, /^! api_key of claude-sonnet-4-6: It is os\.environ\/ANTHROPIC_API_KEY, which is not set/m);
     assert.match(stdout, /^! model no-price: Its price is unknown, and nothing without a price/m);
-    assert.match(stdout, /^! model azure-gpt \(azure\/gpt-4o\): Its provider's protocol is not supported here\./m);
     assert.match(stdout, /^! key small: Its period of 14d has no equal here/m);
     assert.match(stdout, /^! key small: Its own aliases of models/m);
     assert.match(stdout, /^! fallbacks of fast: fast is a name of gpt-4o-mini here/m);

@@ -14,7 +14,7 @@ const shownProvider = providerSchema.pick({ id: true, base_url: true, credential
 const shownModel = catalogModel.pick({ id: true, aliases: true, revision: true, fallbacks: true, providers: true });
 
 type LiveKey = z.infer<typeof shownKey>;
-type LiveModel = z.infer<typeof shownModel>;
+export type LiveModel = z.infer<typeof shownModel>;
 
 /** What the gateway has before the import. */
 export interface Live {

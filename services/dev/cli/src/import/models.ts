@@ -1,4 +1,4 @@
-import type { Live } from "./live.ts";
+import type { Live, LiveModel } from "./live.ts";
 import { generating, modelNamed, planAlias } from "./names.ts";
 import type { Plan } from "./plan.ts";
 import { type Place, planProvider } from "./providers.ts";
@@ -9,6 +9,8 @@ export interface Deployment {
   readonly name: string;
   /** Its provider's name for the model. */
   readonly upstream: string;
+  /** The model that a deployment has, if its name is not the model's; undefined: `upstream`. */
+  readonly base?: string | undefined;
   /** The provider and the model as the other gateway writes them, for notes. */
   readonly shown: string;
   readonly place: Place;
@@ -73,13 +75,17 @@ const shownUpstream = ({ deployment: { upstream, weight, priority }, provider }:
   ...(priority && { priority }),
 });
 
+const isServedAt = ({ providers }: LiveModel, { provider, deployment }: Upstream): boolean =>
+  providers.some((each) => each.provider === provider && each.model === deployment.upstream);
+
 /** A name of the other gateway: a model here, another name of one, or a model to be added. */
 function planName(plan: Plan, live: Live, name: string, deployments: readonly Deployment[]): void {
   const upstreams = planUpstreams(plan, live, deployments);
   const [first] = upstreams;
   if (first === undefined) return;
   const known = live.models.get(name);
-  const served = live.models.get(first.deployment.upstream);
+  const { base = first.deployment.upstream } = first.deployment;
+  const served = live.models.get(base);
   const ofFile = upstreams.filter(({ provider }) => live.providers.has(provider));
   if (known !== undefined) {
     const others = upstreams.filter((each) => !ofFile.includes(each)).map(({ provider }) => provider);
@@ -88,7 +94,8 @@ function planName(plan: Plan, live: Live, name: string, deployments: readonly De
         what: `model ${name}`,
         why: `This gateway has it. Add ${others.join(", ")} to its upstreams if it is to be called there.`,
       });
-  } else if (served !== undefined && ofFile.includes(first)) planAlias(plan, live, { model: served.id, alias: name });
+  } else if (served !== undefined && isServedAt(served, first))
+    planAlias(plan, live, { model: served.id, alias: name });
   else {
     const fields = fieldsOf(first.deployment, served?.id);
     if (typeof fields === "string") plan.notes.push({ what: `model ${name}`, why: fields });

@@ -10,6 +10,8 @@ export interface Place {
   readonly secret: string | undefined;
   /** How its key shares the provider's calls; undefined: equally. */
   readonly share?: CredentialShare | undefined;
+  /** Why it cannot be called. */
+  readonly fault?: string | undefined;
 }
 
 /** Templates for servers of one's own; a server of another kind has that kind's. */
@@ -52,7 +54,8 @@ function serverId(plan: Plan, live: Live, { url, baseUrl, template }: Server): s
  * @returns why there is none, or the provider's id
  */
 export function planProvider(plan: Plan, live: Live, place: Place): { id: string } | { why: string } {
-  const { kind, secret, share } = place;
+  const { kind, secret, share, fault } = place;
+  if (fault !== undefined) return { why: fault };
   const baseUrl = place.baseUrl === undefined ? undefined : withoutSlash(place.baseUrl);
   const usual = live.providers.get(kind ?? "")?.base_url ?? live.templates.get(kind ?? "");
   const own = baseUrl !== undefined && urlOf(baseUrl)?.host !== urlOf(usual ?? "")?.host;

@@ -8,10 +8,25 @@ import { decrypted } from "./decrypt.ts";
 import { tables } from "./tables.ts";
 
 const figure = z.coerce.number().nullish();
-const params = z.object({
-  model: z.string(),
+/** Settings that may name a variable. */
+const settings = {
   api_base: z.string().nullish(),
   api_key: z.string().nullish(),
+  tenant_id: z.string().nullish(),
+  client_id: z.string().nullish(),
+  client_secret: z.string().nullish(),
+  aws_access_key_id: z.string().nullish(),
+  aws_secret_access_key: z.string().nullish(),
+  aws_session_token: z.string().nullish(),
+  aws_region_name: z.string().nullish(),
+  vertex_project: z.string().nullish(),
+  vertex_location: z.string().nullish(),
+  /** A service account's key as JSON, or the name of its file. */
+  vertex_credentials: z.union([z.string(), z.looseObject({}).transform((key) => JSON.stringify(key))]).nullish(),
+};
+const params = z.object({
+  ...settings,
+  model: z.string(),
   weight: figure,
   order: figure,
   input_cost_per_token: figure,
@@ -20,6 +35,7 @@ const params = z.object({
 });
 const info = z.object({
   mode: z.string().nullish(),
+  base_model: z.string().nullish(),
   max_tokens: figure,
   max_input_tokens: figure,
   max_output_tokens: figure,
@@ -67,17 +83,14 @@ function resolved(value: string | null | undefined, env: NodeJS.ProcessEnv): str
 
 /** A deployment with its variables filled in; notes those that are not set. */
 function withVariables(deployment: Deployment, env: NodeJS.ProcessEnv, notes: Note[]): Deployment {
-  const { name } = deployment;
-  const fill = (field: "api_key" | "api_base"): string | undefined => {
-    const value = resolved(deployment.params[field], env);
-    if (value === undefined && deployment.params[field])
-      notes.push({
-        what: `${field} of ${name}`,
-        why: `It is ${deployment.params[field]}, which is not set in this shell.`,
-      });
-    return value;
-  };
-  return { ...deployment, params: { ...deployment.params, api_key: fill("api_key"), api_base: fill("api_base") } };
+  const { name, params } = deployment;
+  const filled = { ...params };
+  for (const field of Object.keys(settings) as (keyof typeof settings)[]) {
+    filled[field] = resolved(params[field], env);
+    if (filled[field] === undefined && params[field])
+      notes.push({ what: `${field} of ${name}`, why: `It is ${params[field]}, which is not set in this shell.` });
+  }
+  return { ...deployment, params: filled };
 }
 
 /** What a configuration file has. @throws {UserError} when it is not one of LiteLLM */

@@ -1,6 +1,7 @@
 import type { Deployment as SharedDeployment } from "../models.ts";
 import { perMillion } from "../names.ts";
 import type { Deployment } from "./deployments.ts";
+import { placeOf } from "./place.ts";
 
 /** LiteLLM's prefixes of models, and the provider or template here: https://docs.litellm.ai/docs/providers */
 const kinds: Readonly<Record<string, string>> = {
@@ -22,6 +23,9 @@ const kinds: Readonly<Record<string, string>> = {
   mistral: "mistral",
   together_ai: "together",
   fireworks_ai: "fireworks",
+  azure: "azure",
+  bedrock: "bedrock",
+  vertex_ai: "vertex",
 };
 
 /** Providers of models whose name has no prefix. */
@@ -34,7 +38,9 @@ const unprefixed: readonly (readonly [RegExp, string])[] = [
 function partsOf(model: string): { kind: string | undefined; upstream: string } {
   const slash = model.indexOf("/");
   if (slash < 0) return { kind: unprefixed.find(([form]) => form.test(model))?.[1], upstream: model };
-  return { kind: kinds[model.slice(0, slash)], upstream: model.slice(slash + 1) };
+  const kind = kinds[model.slice(0, slash)];
+  const upstream = model.slice(slash + 1);
+  return { kind, upstream: kind === "bedrock" ? upstream.replace(/^(converse|invoke)\//, "") : upstream };
 }
 
 /** The price that LiteLLM was given for a deployment; undefined without one. */
@@ -58,7 +64,8 @@ export function sharedDeployment(deployment: Deployment): SharedDeployment {
     name,
     upstream,
     shown: params.model,
-    place: { kind, baseUrl: params.api_base ?? undefined, secret: params.api_key ?? undefined },
+    base: info.base_model ? partsOf(info.base_model).upstream : undefined,
+    place: placeOf(kind, params),
     weight: params.weight ?? undefined,
     priority: params.order ?? undefined,
     price: priceOf(deployment),

@@ -76,6 +76,17 @@ describe("channels of new-api", () => {
     assert.equal(read({ type: "2" }).deployments[0]?.place.kind, undefined);
   });
 
+  test("a channel of Azure calls deployments, which have no dots in their names if the channel is old", () => {
+    const azure = { type: "3", base_url: "https://a.openai.azure.com", models: "gpt-3.5-turbo" };
+    const upstream = (createdAt: string) => {
+      const [deployment] = read({ ...azure, created_time: createdAt }).deployments;
+      return [deployment?.upstream, deployment?.base, deployment?.place.baseUrl];
+    };
+    const url = "https://a.openai.azure.com/openai/v1";
+    assert.deepEqual(upstream("1746835199"), ["gpt-35-turbo", "gpt-3.5-turbo", url]);
+    assert.deepEqual(upstream("1746835200"), ["gpt-3.5-turbo", "gpt-3.5-turbo", url]);
+  });
+
   test("a disabled channel is noted, and no group has its models", () => {
     const { deployments, channels, notes } = read({ status: "3" }, { group: "vip, default", models: "a,b" });
     assert.deepEqual(

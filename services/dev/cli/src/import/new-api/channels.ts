@@ -20,6 +20,7 @@ interface Kind {
 /** The types of channels that have an equal here: `constant/channel.go`. */
 const kinds: Readonly<Record<number, Kind>> = {
   1: { kind: "openai", suffix: "/v1" },
+  3: { kind: "azure", suffix: "/openai/v1" },
   4: { kind: "ollama", suffix: "/v1", usual: "http://localhost:11434" },
   8: { kind: "openai", suffix: "" },
   14: { kind: "anthropic", suffix: "" },
@@ -75,6 +76,15 @@ function ranksOf(channels: readonly Channel[]): Map<number, number> {
   return new Map([...distinct].sort((a, b) => b - a).map((priority, rank) => [priority, rank]));
 }
 
+/** Azure's. Up to this day a channel's deployments have the model's name without dots: `AzureNoRemoveDotTime`. */
+const azureType = 3;
+const dotsKeptFrom = Date.UTC(2025, 4, 10) / 1_000;
+
+/** The name of a model's deployment. */
+function deployed({ type, created_time: createdAt }: Channel, model: string): string {
+  return type === azureType && (createdAt ?? 0) < dotsKeptFrom ? model.replaceAll(".", "") : model;
+}
+
 interface Planned {
   readonly channel: Channel;
   readonly rank: number;
@@ -95,10 +105,12 @@ function placesOf({ channel, rank }: Planned): Place[] {
 function deploymentsOf(planned: Planned, settings: Settings): Deployment[] {
   const { channel, rank } = planned;
   const places = placesOf(planned);
-  return listOf(channel.models).flatMap((name) =>
-    places.map((place) => ({
+  return listOf(channel.models).flatMap((name) => {
+    const base = upstreamOf(name, channel.model_mapping);
+    return places.map((place) => ({
       name,
-      upstream: upstreamOf(name, channel.model_mapping),
+      upstream: deployed(channel, base),
+      base,
       shown: `channel ${channel.name}`,
       place,
       weight: channel.weight ?? undefined,
@@ -106,8 +118,8 @@ function deploymentsOf(planned: Planned, settings: Settings): Deployment[] {
       price: priceOf(name, settings),
       contextTokens: undefined,
       maxOutputTokens: undefined,
-    })),
-  );
+    }));
+  });
 }
 
 /** The channels that work, as deployments, the preferred ones first; notes the others. */

@@ -11,6 +11,7 @@ const schemas = {
     type: count,
     key: z.string(),
     status: count,
+    created_time: number,
     name: z.string(),
     weight: number,
     priority: number,
