@@ -1,6 +1,6 @@
 import { addressSetting, type ServiceName, serviceNames } from "@uag/contract/routes";
 import { createLinkClient, type LinkClient } from "@uag/link/client";
-import { dialGrpc } from "@uag/link/grpc-client";
+import { dialReplica } from "@uag/link/dial";
 import type { Logger } from "@uag/runtime/log";
 import type { Identity } from "@uag/runtime/rpc/identity";
 import type { Config } from "./config.ts";
@@ -19,7 +19,7 @@ export function openLinks(config: Config, identity: Identity, log: Logger): Link
     if (targets === undefined) continue;
     byService[service] = createLinkClient({
       targets,
-      dial: dialGrpc(identity, service),
+      dial: dialReplica(identity, service),
       log: (event, { error, address, requestId }) =>
         log.warn({ err: error, to: service, address, request_id: requestId }, event),
     });

@@ -26,6 +26,8 @@ export interface BenchOptions {
   /** A running gateway to measure instead of the fleet. */
   readonly running: { readonly url: URL; readonly key: string; readonly pidFile: string | undefined } | undefined;
   readonly fleet: boolean;
+  /** Runs all services of the fleet in one process. */
+  readonly single: boolean;
 }
 
 export const help = `npm run bench -- [options]
@@ -47,6 +49,7 @@ Measures the fleet beside a bare express + http-proxy-middleware proxy, both in 
   --replicas <n,n,…>   numbers of billing and metering processes for the scenario accounts (default 1)
   --json <file>        also writes every figure to this file
   --model <id>         the requested model (default gpt-4o-mini)
+  --single             runs all services of the fleet in one process
   --no-fleet           measures only the baseline
   --target <url>       measures a running gateway, e.g. http://127.0.0.1:8080, instead of the fleet;
                          its upstream must be the benchmark's own: see --upstream-port
@@ -67,6 +70,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
       replicas: { type: "string", default: "1" },
       json: { type: "string" },
       model: { type: "string", default: "gpt-4o-mini" },
+      single: { type: "boolean", default: false },
       "no-fleet": { type: "boolean", default: false },
       target: { type: "string" },
       key: { type: "string" },
@@ -90,6 +94,7 @@ export function readOptions(args: readonly string[]): BenchOptions | undefined {
     upstreamPort: numberWithin({ name: "--upstream-port", text: values["upstream-port"], least: 0, most: 65_535 }),
     running: running({ target: values.target, key: values.key, pidFile: values["pid-file"] }),
     fleet: !values["no-fleet"] && values.target === undefined,
+    single: values.single,
   };
 }
 

@@ -122,6 +122,7 @@ export async function startFleet({ stack, signal, options, env }: Started, direc
     await fleet.startFleet({
       dataDir,
       env: { ...upstreamEnv(direct), ...env },
+      single: options.single,
       report: (line) => process.stderr.write(`${line}\n`),
       signal,
     }),

@@ -181,7 +181,7 @@ export async function startMeasured(
     upstreamPort: 0,
     running: undefined,
   };
-  const ofUpstream = { ...started, accounts: undefined, routing: false, budgets: false, fleet: true };
+  const ofUpstream = { ...started, accounts: undefined, routing: false, budgets: false, fleet: true, single: false };
   const upstream = await startUpstream({ stack, signal, options: ofUpstream, env: {} });
   const { run, dataDir } = await startGateway(stack, upstream, processCount);
   const { loadSecrets } = await import("@uag/local/secrets");

@@ -15,6 +15,7 @@ import { createLogger } from "@uag/runtime/log";
 import type { CertificateFiles } from "@uag/runtime/rpc/certificates";
 import { createRpcClient } from "@uag/runtime/rpc/client";
 import { type Identity, identityFrom, insecure, openIdentity } from "@uag/runtime/rpc/identity";
+import { inProcess } from "@uag/runtime/rpc/in-process";
 import { uriOf } from "@uag/runtime/rpc/peer";
 import { type CallerOf, listen, serveRpc, unaryService } from "@uag/runtime/rpc/server";
 import { z } from "zod";
@@ -59,27 +60,86 @@ async function save(dir: string, name: string, pair: Pair, ca: string): Promise<
 // process alive at the end.
 after(() => void setTimeout(2_000, undefined, { ref: false }).then(() => process.exit()));
 
+/** Where a caller is: on a connection, or in the server's process. */
+const places: Record<string, (identity: Identity) => ReturnType<typeof serveLedger>> = {
+  "on a connection": serveLedger,
+  "in one process": async (identity) => {
+    const server = await serveLedger(identity);
+    inProcess.share([`${host}:${server.port}`]);
+    return server;
+  },
+};
+
 const named = (peer: Peer) => ({ commonName: peer, uri: uriOf(peer) });
 
-test("only a caller with a valid certificate of a service in the table is accepted", async () => {
+for (const [place, serveAt] of Object.entries(places)) {
+  test(`${place}, only a caller with a valid certificate of a service in the table is accepted`, async () => {
+    await withTemporaryDir(async (dir) => {
+      const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
+      const of = async (name: string, pair: Pair) => identityFrom(await save(dir, name, pair, ours.cert));
+      const longAgo = Date.now() - 2 * leafDays * dayMs;
+      const billing = await of("billing", await issue(ours, named("billing")));
+      using server = await serveAt(billing);
+      assert.equal(await audit(server.port, await of("operator", await issue(ours, named("operator")))), "operator");
+      const strangers: Record<string, [Identity, string]> = {
+        plaintext: [insecure, "UNAVAILABLE"],
+        otherAuthority: [await of("other", await issue(theirs, named("operator"))), "UNAVAILABLE"],
+        expired: [await of("expired", await issue(ours, named("operator"), longAgo)), "UNAVAILABLE"],
+        otherService: [await of("chat", await issue(ours, named("chat"))), "PERMISSION_DENIED"],
+        nobody: [await of("nobody", await issue(ours, { commonName: "operator" })), "UNAUTHENTICATED"],
+        host: [await of("host", await issue(ours, { commonName: "operator", dns: ["operator"] })), "UNAUTHENTICATED"],
+      };
+      for (const [name, [identity, code]] of Object.entries(strangers)) {
+        assert.equal(await audit(server.port, identity), code, name);
+      }
+    });
+  });
+
+  test(`${place}, a fleet of another trust domain under the same CA can neither call nor serve, unless its domain is accepted`, async () => {
+    await withTemporaryDir(async (dir) => {
+      const authority = await makeAuthority();
+      const of = async (peer: Peer, trustDomain: string, trustDomains = [trustDomain]) => {
+        const pair = await issue(authority, { commonName: peer, uri: uriOf(peer, trustDomain) });
+        return identityFrom(await save(dir, `${trustDomain}-${peer}`, pair, authority.cert), { trustDomains });
+      };
+      using production = await serveAt(await of("billing", "production"));
+      using either = await serveAt(await of("billing", "production", ["production", "staging"]));
+      const staging = await of("operator", "staging", ["staging", "production"]);
+      assert.equal(await audit(production.port, await of("operator", "production")), "operator");
+      assert.equal(await audit(production.port, staging), "UNAUTHENTICATED");
+      assert.equal(await audit(either.port, staging), "operator");
+      // It rejects the server's certificate.
+      assert.equal(await audit(either.port, await of("operator", "staging")), "UNAVAILABLE");
+    });
+  });
+
+  test(`${place}, a caller connects only to the intended server, with an unexpired certificate of its own CA`, async () => {
+    await withTemporaryDir(async (dir) => {
+      const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
+      const of = async (name: string, pair: Pair, ca = ours) => identityFrom(await save(dir, name, pair, ca.cert));
+      const operator = await of("operator", await issue(ours, named("operator")));
+      const longAgo = Date.now() - 2 * leafDays * dayMs;
+      const servers: Record<string, Identity> = {
+        plaintext: insecure,
+        otherService: await of("chat", await issue(ours, named("chat"))),
+        host: await of("host", await issue(ours, { commonName: "billing", dns: ["gateway"], ip: [host] })),
+        expired: await of("expired", await issue(ours, named("billing"), longAgo)),
+        // The server would accept the caller, but the caller does not accept the server as billing.
+        otherAuthority: await of("other", await issue(theirs, named("billing"))),
+      };
+      for (const [name, identity] of Object.entries(servers)) {
+        using server = await serveAt(identity);
+        assert.equal(await audit(server.port, operator), "UNAVAILABLE", name);
+      }
+    });
+  });
+}
+
+test("a caller without a certificate is refused", async () => {
   await withTemporaryDir(async (dir) => {
-    const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
-    const of = async (name: string, pair: Pair) => identityFrom(await save(dir, name, pair, ours.cert));
-    const longAgo = Date.now() - 2 * leafDays * dayMs;
-    const billing = await of("billing", await issue(ours, named("billing")));
+    const ours = await makeAuthority();
+    const billing = identityFrom(await save(dir, "billing", await issue(ours, named("billing")), ours.cert));
     using server = await serveLedger(billing);
-    assert.equal(await audit(server.port, await of("operator", await issue(ours, named("operator")))), "operator");
-    const strangers: Record<string, [Identity, string]> = {
-      plaintext: [insecure, "UNAVAILABLE"],
-      otherAuthority: [await of("other", await issue(theirs, named("operator"))), "UNAVAILABLE"],
-      expired: [await of("expired", await issue(ours, named("operator"), longAgo)), "UNAVAILABLE"],
-      otherService: [await of("chat", await issue(ours, named("chat"))), "PERMISSION_DENIED"],
-      nobody: [await of("nobody", await issue(ours, { commonName: "operator" })), "UNAUTHENTICATED"],
-      host: [await of("host", await issue(ours, { commonName: "operator", dns: ["operator"] })), "UNAUTHENTICATED"],
-    };
-    for (const [name, [identity, code]] of Object.entries(strangers)) {
-      assert.equal(await audit(server.port, identity), code, name);
-    }
     const bare = new Client(`${host}:${server.port}`, credentials.createSsl(Buffer.from(ours.cert)), {
       "grpc.ssl_target_name_override": "billing",
     });
@@ -90,45 +150,6 @@ test("only a caller with a valid certificate of a service in the table is accept
     });
     bare.close();
     assert.equal(failure?.code, status.UNAVAILABLE);
-  });
-});
-
-test("a fleet of another trust domain under the same CA can neither call nor serve, unless its domain is accepted", async () => {
-  await withTemporaryDir(async (dir) => {
-    const authority = await makeAuthority();
-    const of = async (peer: Peer, trustDomain: string, trustDomains = [trustDomain]) => {
-      const pair = await issue(authority, { commonName: peer, uri: uriOf(peer, trustDomain) });
-      return identityFrom(await save(dir, `${trustDomain}-${peer}`, pair, authority.cert), { trustDomains });
-    };
-    using production = await serveLedger(await of("billing", "production"));
-    using either = await serveLedger(await of("billing", "production", ["production", "staging"]));
-    const staging = await of("operator", "staging", ["staging", "production"]);
-    assert.equal(await audit(production.port, await of("operator", "production")), "operator");
-    assert.equal(await audit(production.port, staging), "UNAUTHENTICATED");
-    assert.equal(await audit(either.port, staging), "operator");
-    // It rejects the server's certificate.
-    assert.equal(await audit(either.port, await of("operator", "staging")), "UNAVAILABLE");
-  });
-});
-
-test("a caller connects only to the intended server, with an unexpired certificate of its own CA", async () => {
-  await withTemporaryDir(async (dir) => {
-    const [ours, theirs] = [await makeAuthority(), await makeAuthority()];
-    const of = async (name: string, pair: Pair, ca = ours) => identityFrom(await save(dir, name, pair, ca.cert));
-    const operator = await of("operator", await issue(ours, named("operator")));
-    const longAgo = Date.now() - 2 * leafDays * dayMs;
-    const servers: Record<string, Identity> = {
-      plaintext: insecure,
-      otherService: await of("chat", await issue(ours, named("chat"))),
-      host: await of("host", await issue(ours, { commonName: "billing", dns: ["gateway"], ip: [host] })),
-      expired: await of("expired", await issue(ours, named("billing"), longAgo)),
-      // The server would accept the caller, but the caller does not accept the server as billing.
-      otherAuthority: await of("other", await issue(theirs, named("billing"))),
-    };
-    for (const [name, identity] of Object.entries(servers)) {
-      using server = await serveLedger(identity);
-      assert.equal(await audit(server.port, operator), "UNAVAILABLE", name);
-    }
   });
 });
 

@@ -24,7 +24,7 @@ export class BatchReader {
 
   /**
    * Bytes passed to the sink share the batch's memory only when they are a large part of it, so
-   * that a small long-lived chunk does not retain a large batch.
+   * that a small long-lived chunk does not retain the large memory that several batches share.
    * @throws {LinkError} `protocol` when the bytes are not a FrameBatch; whatever the sink throws
    */
   read(batch: Buffer, sink: FrameSink): void {
@@ -188,7 +188,7 @@ export class BatchReader {
   #bytes(end: number): Buffer {
     const from = this.#pos;
     this.#pos = end;
-    if ((end - from) * 4 >= this.#buf.length) return this.#buf.subarray(from, end);
+    if ((end - from) * 4 >= this.#buf.buffer.byteLength) return this.#buf.subarray(from, end);
     const copy = Buffer.allocUnsafe(end - from);
     this.#buf.copy(copy, 0, from, end);
     return copy;

@@ -7,6 +7,7 @@ import {
 } from "@grpc/grpc-js";
 import { LinkServiceService } from "@uag/proto/link/v1/link.ts";
 import { asIs, StreamWriter, sharedChannelOptions } from "./grpc-stream.ts";
+import { LocalStream } from "./in-process.ts";
 import type { Transport, TransportEvents } from "./transport.ts";
 
 type ServerStream = ServerDuplexStream<Buffer, Buffer>;
@@ -66,7 +67,7 @@ class ServerTransport implements Transport {
   }
 }
 
-/** Creates the gRPC handler that turns each call into a link. */
+/** Creates the handler that turns each call, over gRPC or in this process, into a link. */
 export function serveStream(host: {
   accept(attach: (events: TransportEvents) => Transport): void;
   refuse(): boolean;
@@ -78,6 +79,8 @@ export function serveStream(host: {
     }
     // Headers are sent immediately: to the calling end they mean that the link is ready.
     stream.sendMetadata(new Metadata());
-    host.accept((events) => new ServerTransport(stream, events));
+    host.accept((events) =>
+      stream instanceof LocalStream ? stream.serve(events) : new ServerTransport(stream, events),
+    );
   };
 }

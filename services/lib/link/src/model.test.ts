@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Random, seeds } from "@uag/harness/testing/seeded-random";
-import { MemoryNetwork } from "../test/support.ts";
+import { LocalNetwork, MemoryNetwork, type Network } from "../test/support.ts";
 import type { LinkCall, LinkResponse } from "./call.ts";
 import { createLinkClient, type LinkClient } from "./client.ts";
 import type { LinkError } from "./errors.ts";
-import { maxBatchBytes, maxFrameBytes, windowBytes } from "./limits.ts";
+import { maxFrameBytes, windowBytes } from "./limits.ts";
 import { createLinkServer, type LinkServer } from "./server.ts";
 import type { LinkExchange } from "./server-exchange.ts";
 
@@ -149,14 +149,15 @@ function abortion(signal: AbortSignal, reject: (error: unknown) => void): void {
 /** Drives two replicas and one client through random steps. */
 class Driver {
   readonly random: Random;
-  readonly network = new MemoryNetwork({ limit: transportLimit });
+  readonly network: Network;
   readonly servers: LinkServer[] = [];
   readonly client: LinkClient;
   readonly models: Model[] = [];
   readonly broken: unknown[] = [];
   drained = false;
 
-  constructor(seed: number) {
+  constructor(network: Network, seed: number) {
+    this.network = network;
     this.random = new Random(seed);
     const log = (event: string, { error }: { error: unknown }): void => {
       if (event === "link.protocol_error" || event === "link.callback_failed") this.broken.push(error);
@@ -168,11 +169,11 @@ class Driver {
       const handler = (exchange: LinkExchange): Promise<void> => this.#model(exchange).handle(exchange);
       const server = createLinkServer({ operations: { run: handler }, maxExchanges: 40, log });
       this.servers.push(server);
-      this.network.servers.set(address, server);
+      network.serve(address, server);
     }
     this.client = createLinkClient({
       targets: () => Promise.resolve(["a:1", "b:1"]),
-      dial: this.network.dial,
+      dial: network.dial,
       readyWaitMs: 10_000,
       maxExchangesPerLink: 20 + this.random.int(60),
       log,
@@ -190,9 +191,9 @@ class Driver {
     else if (roll < 420) this.body(model);
     else if (roll < 560) this.consume(model);
     else if (roll < 590) this.cancel(model);
-    else if (roll < 594) this.random.pick(this.network.pairs)?.cut("killed");
+    else if (roll < 594) this.network.cutOne(this.random);
     else if (roll < 596 && !this.drained) void this.drain();
-    else this.deliver();
+    else this.network.deliverSome(this.random);
   }
 
   open(): void {
@@ -243,21 +244,6 @@ class Driver {
     if (!before) model.cancelled = true;
   }
 
-  deliver(): void {
-    const pair = this.network.pairs.length > 0 ? this.random.pick(this.network.pairs) : undefined;
-    const to = this.random.pick(["server", "client"] as const);
-    for (let left = 1 + this.random.int(3); left > 0; left--) pair?.deliver(to);
-    for (const { toServer, toClient, closed } of this.network.pairs) {
-      if (closed) continue;
-      for (const pipe of [toServer, toClient]) {
-        assert.ok(
-          pipe.queuedBytes <= transportLimit + maxBatchBytes + maxFrameBytes,
-          "a full transport receives nothing more",
-        );
-      }
-    }
-  }
-
   async drain(): Promise<void> {
     this.drained = true;
     await this.servers[0]?.drain({ timeoutMs: 60_000 });
@@ -297,19 +283,27 @@ class Driver {
   }
 }
 
-for (const seed of seeds(12)) {
-  test(`under any order of events all bytes arrive once and in order, and each exchange ends once (TEST_SEED=${seed})`, async () => {
-    const driver = new Driver(seed);
-    await driver.client.ready();
-    for (let step = 0; step < steps; step++) {
-      driver.step();
-      if (driver.random.chance(0.3)) await new Promise((resolve) => setImmediate(resolve));
-    }
-    await driver.finish();
-    await driver.network.settle(() => driver.servers.every((server) => server.status().exchanges === 0));
-    driver.verify();
-    const closed = driver.client.close();
-    await driver.network.settle(() => driver.network.pairs.every((pair) => pair.closed));
-    await closed;
-  });
+const networks: Record<string, () => Network> = {
+  "a network": () => new MemoryNetwork({ limit: transportLimit }),
+  "one process": () => new LocalNetwork(),
+};
+
+for (const [where, open] of Object.entries(networks)) {
+  for (const seed of seeds(12)) {
+    test(`in ${where}, under any order of events all bytes arrive once and in order, and each exchange ends once (TEST_SEED=${seed})`, async () => {
+      const network = open();
+      const driver = new Driver(network, seed);
+      await driver.client.ready();
+      for (let step = 0; step < steps; step++) {
+        driver.step();
+        if (driver.random.chance(0.3)) await new Promise((resolve) => setImmediate(resolve));
+      }
+      await driver.finish();
+      await network.settle(() => driver.servers.every((server) => server.status().exchanges === 0));
+      driver.verify();
+      const closed = driver.client.close();
+      await network.settle(() => network.closed);
+      await closed;
+    });
+  }
 }

@@ -1,5 +1,27 @@
+import assert from "node:assert/strict";
+import type { Random } from "@uag/harness/testing/seeded-random";
+import { LinkServiceService } from "@uag/proto/link/v1/link.ts";
+import { insecure } from "@uag/runtime/rpc/identity";
+import { inProcess } from "@uag/runtime/rpc/in-process";
+import type { RpcService } from "@uag/runtime/rpc/server";
+import { dialLocal } from "../src/in-process.ts";
+import { maxBatchBytes, maxFrameBytes } from "../src/limits.ts";
 import type { LinkServer } from "../src/server.ts";
 import type { Dial, Transport, TransportEvents } from "../src/transport.ts";
+
+/** Carries links between ends in this process, and breaks them. */
+export interface Network {
+  readonly dial: Dial;
+  /** True when no link is open. */
+  readonly closed: boolean;
+  serve(address: string, server: LinkServer): void;
+  /** Delivers some batches of one link, unless the network delivers them of its own accord. */
+  deliverSome(random: Random): void;
+  /** Breaks one link. */
+  cutOne(random: Random): void;
+  /** Delivers everything, until `done`. */
+  settle(done: () => boolean): Promise<void>;
+}
 
 /** One direction of a pair: holds batches until they are delivered. */
 class Pipe {
@@ -47,10 +69,6 @@ export class MemoryPair {
     if (!this.closed) this.#client?.onReady();
   }
 
-  get idle(): boolean {
-    return this.closed || (this.toServer.queue.length === 0 && this.toClient.queue.length === 0);
-  }
-
   /** Moves one batch in one direction, if any. */
   deliver(to: "server" | "client"): boolean {
     if (this.closed) return false;
@@ -93,10 +111,20 @@ export class MemoryPair {
   }
 }
 
+/** Calls `move` until `done`; pauses while it moves nothing, for a timer such as a reconnect. */
+async function moveUntil(done: () => boolean, move: () => boolean, timeoutMs = 90_000): Promise<void> {
+  const end = performance.now() + timeoutMs;
+  while (!done()) {
+    if (performance.now() > end) throw new Error("the link did not settle");
+    const moved = move();
+    await new Promise((resolve) => (moved ? setImmediate(resolve) : setTimeout(resolve, 1)));
+  }
+}
+
 /** Dials in-memory servers by address. */
-export class MemoryNetwork {
-  readonly servers = new Map<string, LinkServer>();
-  readonly pairs: MemoryPair[] = [];
+export class MemoryNetwork implements Network {
+  readonly #servers = new Map<string, LinkServer>();
+  readonly #pairs: MemoryPair[] = [];
   readonly #limit: number;
 
   constructor(options: { limit: number }) {
@@ -106,28 +134,95 @@ export class MemoryNetwork {
   readonly dial: Dial = (address, events) => {
     const pair = new MemoryPair(this.#limit);
     const transport = pair.clientEnd(events);
-    const server = this.servers.get(address);
+    const server = this.#servers.get(address);
     queueMicrotask(() => {
       if (server === undefined || server.status().draining) {
         pair.cut("refused");
         return;
       }
       server.accept((serverEvents) => pair.serverEnd(serverEvents));
-      this.pairs.push(pair);
+      this.#pairs.push(pair);
       pair.ready();
     });
     return transport;
   };
 
-  /** Delivers everything in turns, until `done`. */
-  async settle(done: () => boolean, timeoutMs = 90_000): Promise<void> {
-    const end = performance.now() + timeoutMs;
-    while (!done()) {
-      if (performance.now() > end) throw new Error("the link did not settle");
-      let moved = false;
-      for (const pair of this.pairs) moved = [pair.deliver("server"), pair.deliver("client")].includes(true) || moved;
-      // If nothing moves, wait for a timer such as a reconnect.
-      await new Promise((resolve) => (moved ? setImmediate(resolve) : setTimeout(resolve, 1)));
+  get closed(): boolean {
+    return this.#pairs.every((pair) => pair.closed);
+  }
+
+  serve(address: string, server: LinkServer): void {
+    this.#servers.set(address, server);
+  }
+
+  deliverSome(random: Random): void {
+    const pair = this.#pairs.length > 0 ? random.pick(this.#pairs) : undefined;
+    const to = random.pick(["server", "client"] as const);
+    for (let left = 1 + random.int(3); left > 0; left--) pair?.deliver(to);
+    for (const { toServer, toClient, closed } of this.#pairs) {
+      if (closed) continue;
+      for (const pipe of [toServer, toClient]) {
+        assert.ok(
+          pipe.queuedBytes <= this.#limit + maxBatchBytes + maxFrameBytes,
+          "a full transport receives nothing more",
+        );
+      }
     }
   }
+
+  cutOne(random: Random): void {
+    if (this.#pairs.length > 0) random.pick(this.#pairs).cut("killed");
+  }
+
+  settle(done: () => boolean): Promise<void> {
+    const move = (pair: MemoryPair): boolean => [pair.deliver("server"), pair.deliver("client")].includes(true);
+    return moveUntil(done, () => this.#pairs.map(move).includes(true));
+  }
+}
+
+/** The transport between services that share a process. */
+export class LocalNetwork implements Network {
+  readonly #links: { readonly transport: Transport; closed: boolean }[] = [];
+
+  readonly dial: Dial = (address, events) => {
+    const transport = dialLocal(insecure, "chat")(address, {
+      onReady: () => events.onReady(),
+      onBatch: (batch) => events.onBatch(batch),
+      onDrained: () => events.onDrained(),
+      onPeerEnd: () => events.onPeerEnd(),
+      onClosed: (reason) => {
+        assert.equal(link.closed, false, "a link closes once");
+        link.closed = true;
+        events.onClosed(reason);
+      },
+    });
+    const link = { transport, closed: false };
+    this.#links.push(link);
+    return transport;
+  };
+
+  get closed(): boolean {
+    return this.#links.every((link) => link.closed);
+  }
+
+  serve(address: string, server: LinkServer): void {
+    serveLocally(address, server.rpc);
+  }
+
+  deliverSome(): void {}
+
+  cutOne(random: Random): void {
+    if (this.#links.length > 0) random.pick(this.#links).transport.destroy("killed");
+  }
+
+  settle(done: () => boolean): Promise<void> {
+    return moveUntil(done, () => true);
+  }
+}
+
+/** Makes a link service reachable in this process. */
+export function serveLocally(address: string, { implementation }: Pick<RpcService, "implementation">): void {
+  const { link } = implementation;
+  assert.ok(link);
+  inProcess.listen(address, { identity: insecure, handlers: new Map([[LinkServiceService.link.path, link]]) });
 }

@@ -22,11 +22,12 @@ export async function openLinkListener(options: {
   drainMs: number;
 }): Promise<LinkListener> {
   const services = [options.link.rpc, ...(options.services ?? [])];
-  const { server, port } = await listen({ ...options, services, channel: linkServerChannelOptions });
+  const { server, port, closeLocal } = await listen({ ...options, services, channel: linkServerChannelOptions });
   return {
     port,
     async [Symbol.asyncDispose]() {
       await options.link.drain({ timeoutMs: options.drainMs });
+      void closeLocal();
       server.forceShutdown();
     },
   };

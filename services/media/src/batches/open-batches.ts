@@ -1,5 +1,5 @@
 import { createLinkClient } from "@uag/link/client";
-import { dialGrpc } from "@uag/link/grpc-client";
+import { dialReplica } from "@uag/link/dial";
 import { createUnblocker } from "@uag/mongo/abandoned-transactions";
 import type { DatabaseClock } from "@uag/mongo/database-clock";
 import { Callers } from "@uag/pipeline/callers";
@@ -80,7 +80,7 @@ function openLinks(config: MediaConfig, { context, resources, identity }: OpenBa
   for (const service of ["chat", "embedding"] as const) {
     const link = createLinkClient({
       targets: targets[service],
-      dial: dialGrpc(identity, service),
+      dial: dialReplica(identity, service),
       log: (event, { error, address, requestId }) =>
         context.log.warn({ err: error, to: service, address, request_id: requestId }, event),
     });

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { inProcess } from "@uag/runtime/rpc/in-process";
 import type { Service } from "@uag/runtime/run";
 import { readServices } from "./single-process.ts";
 
@@ -16,12 +17,17 @@ async function load(name: string): Promise<ServiceModule> {
 
 /**
  * Starts the services that the environment lists, concurrently, each with the environment that it
- * would have in a process of its own. They call one another over the network as always. Disposing
+ * would have in a process of its own. Their calls to one another stay within the process. Disposing
  * stops them in reverse order, each before the next.
  * @throws when one of them cannot start
  */
 export async function startServices(): Promise<Service> {
-  const starting = readServices(process.env).map(async ({ name, env }) => {
+  const shared = readServices(process.env);
+  const { HOST } = process.env;
+  inProcess.share(
+    shared.flatMap(({ env: { GRPC_PORT } }) => (GRPC_PORT === undefined ? [] : [`${HOST}:${GRPC_PORT}`])),
+  );
+  const starting = shared.map(async ({ name, env }) => {
     const { startService } = await load(name);
     return await startService({ ...process.env, ...env });
   });

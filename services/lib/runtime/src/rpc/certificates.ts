@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { experimental } from "@grpc/grpc-js";
@@ -11,6 +12,8 @@ export interface CertificateFiles {
   readonly key: string;
   readonly ca: string;
 }
+
+const certificateStart = "-----BEGIN CERTIFICATE-----";
 
 type CaListener = experimental.CaCertificateUpdateListener;
 type IdentityListener = experimental.IdentityCertificateUpdateListener;
@@ -28,6 +31,9 @@ export class Certificates implements experimental.CertificateProvider {
   readonly #identityListeners = new Set<IdentityListener>();
   #current: { cert: Buffer; key: Buffer; ca: Buffer };
   #timer: NodeJS.Timeout | undefined;
+  #parsed:
+    | { readonly from: object; readonly own: X509Certificate; readonly authorities: X509Certificate[] }
+    | undefined;
 
   /**
    * @param onChange called for every change that was applied (undefined) or failed (the error)
@@ -45,6 +51,27 @@ export class Certificates implements experimental.CertificateProvider {
     const read = { cert: readFileSync(cert), key: readFileSync(key), ca: readFileSync(ca) };
     createSecureContext(read);
     return read;
+  }
+
+  get #certificates() {
+    if (this.#parsed?.from === this.#current) return this.#parsed;
+    const { cert, ca } = this.#current;
+    const [, ...rests] = ca.toString().split(certificateStart);
+    const authorities = rests.map((rest) => new X509Certificate(certificateStart + rest));
+    this.#parsed = { from: this.#current, own: new X509Certificate(cert), authorities };
+    return this.#parsed;
+  }
+
+  /** The certificate in use. */
+  get own(): X509Certificate {
+    return this.#certificates.own;
+  }
+
+  /** Whether a certificate is signed by the CA and valid now. */
+  trusts(certificate: X509Certificate): boolean {
+    const now = Date.now();
+    if (now < certificate.validFromDate.getTime() || now > certificate.validToDate.getTime()) return false;
+    return this.#certificates.authorities.some((ca) => certificate.checkIssued(ca) && certificate.verify(ca.publicKey));
   }
 
   #refresh(): void {

@@ -3,6 +3,8 @@ import { serversOf } from "@uag/contract/access/rpc";
 import { affinityHeader, ConnectedReplicas, connectedReplicas } from "./affinity-balancer.ts";
 import { balancedChannel } from "./channel.ts";
 import type { Identity } from "./identity.ts";
+import { inProcess } from "./in-process.ts";
+import { LocalClient } from "./local-client.ts";
 import { replicasOf } from "./replica-resolver.ts";
 import type { Handlers } from "./server.ts";
 import { fromStatus } from "./status.ts";
@@ -52,7 +54,8 @@ export function replicaFor(client: object, affinity: string): string {
 }
 
 /**
- * Connects lazily to all replicas of a service, which are called in turn or by affinity.
+ * Connects lazily to all replicas of a service, which are called in turn or by affinity. A service
+ * in this process is called without a connection.
  * @param addresses comma-separated `host:port`; each address behind a name is a replica
  * @param timeoutMs of calls without one of their own; default 5,000
  * @throws {Error} when an address is not a `host:port`
@@ -64,6 +67,8 @@ export function createRpcClient<S>(
   { timeoutMs = defaultTimeoutMs }: Pick<CallOptions, "timeoutMs"> = {},
 ): RpcClient<S> {
   const servers = serversOf(Object.values(definition)[0]?.path ?? "");
+  if (inProcess.isShared(addresses))
+    return localClient<S>(definition, new LocalClient(addresses, { identity, servers }), timeoutMs);
   const replicas = new ConnectedReplicas();
   const client = new Client(replicasOf(addresses), identity.channel(servers), {
     ...balancedChannel,
@@ -104,4 +109,21 @@ export function createRpcClient<S>(
   const made = Object.assign(methods, { [Symbol.dispose]: () => client.close() }) as RpcClient<S>;
   replicasBehind.set(made, replicas);
   return made;
+}
+
+/** The methods of a service in this process. */
+function localClient<S>(definition: ServiceDefinition, client: LocalClient, usualMs: number): RpcClient<S> {
+  const methods: Record<string, unknown> = {};
+  for (const [name, method] of Object.entries(definition)) {
+    methods[name] = async (request: unknown, { timeoutMs = usualMs, signal }: CallOptions = {}) => {
+      const metadata = new Metadata();
+      addTraceparent(metadata);
+      try {
+        return await client.call(method, request, { metadata, timeoutMs, signal });
+      } catch (error) {
+        throw fromStatus(error as ServiceError);
+      }
+    };
+  }
+  return Object.assign(methods, { [Symbol.dispose]: () => client.close() }) as RpcClient<S>;
 }

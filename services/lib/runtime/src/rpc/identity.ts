@@ -1,4 +1,4 @@
-import type { PeerCertificate } from "node:tls";
+import type { X509Certificate } from "node:crypto";
 import { ChannelCredentials, experimental, ServerCredentials } from "@grpc/grpc-js";
 import type { Peer } from "@uag/contract/access/rpc";
 import { ConfigError, type TlsSettings } from "../config.ts";
@@ -15,6 +15,14 @@ export interface Identity {
   readonly server: ServerCredentials;
   /** Credentials for calls to peers whose certificate names one of these, and to no others. */
   channel(servers: readonly Peer[]): ChannelCredentials;
+  /** This process's certificate; undefined without TLS. */
+  certificate(): X509Certificate | undefined;
+  /**
+   * Accepts a peer in this process as a TLS handshake would accept one at the other end of a socket.
+   * @param servers the identities that the peer may have; default any
+   * @throws {Error} when it is not accepted
+   */
+  verify(peer: X509Certificate | undefined, servers?: readonly Peer[]): void;
 }
 
 /**
@@ -25,6 +33,10 @@ export const insecure: Identity = {
   trustDomains: [],
   server: ServerCredentials.createInsecure(),
   channel: () => ChannelCredentials.createInsecure(),
+  certificate: () => undefined,
+  verify(peer) {
+    if (peer !== undefined) throw new Error("the peer requires TLS");
+  },
 };
 
 const reloadMs = 5_000;
@@ -51,20 +63,27 @@ export function identityFrom(
       const known = channels.get(name);
       if (known !== undefined) return known;
       const made = createCertificateProviderChannelCredentials(certificates, certificates, {
-        checkServerIdentity: (_host, certificate) => checkServer(certificate, { servers, trustDomains }),
+        checkServerIdentity: (_host, { subjectaltname }) => checkServer(subjectaltname, { servers, trustDomains }),
       });
       channels.set(name, made);
       return made;
+    },
+    certificate: () => certificates.own,
+    verify(peer, servers) {
+      if (peer === undefined || !certificates.trusts(peer))
+        throw new Error("the peer has no valid certificate of the CA");
+      const failure = servers && checkServer(peer.subjectAltName, { servers, trustDomains });
+      if (failure !== undefined) throw failure;
     },
   };
 }
 
 /** Hostnames are ignored: they change, and owning one does not make a server billing. */
 function checkServer(
-  certificate: PeerCertificate,
+  subjectAltName: string | undefined,
   { servers, trustDomains }: { readonly servers: readonly Peer[]; readonly trustDomains: readonly string[] },
 ): Error | undefined {
-  const named = peerIn(certificate.subjectaltname);
+  const named = peerIn(subjectAltName);
   if (named !== undefined && servers.includes(named.peer) && trustDomains.includes(named.trustDomain)) return undefined;
   const found = named === undefined ? "no known service" : `${named.peer} of ${named.trustDomain}`;
   return new Error(

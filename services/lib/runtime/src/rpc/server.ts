@@ -12,6 +12,7 @@ import { logServerError } from "../server-error.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { guarded } from "./guard.ts";
 import type { Identity } from "./identity.ts";
+import { inProcess } from "./in-process.ts";
 import { peerOf } from "./peer.ts";
 import { toStatus } from "./status.ts";
 import { inSpan } from "./trace.ts";
@@ -84,19 +85,32 @@ export interface ListenOptions {
   readonly channel?: ChannelOptions;
 }
 
+/** A port that serves gRPC. */
+export interface Listening {
+  readonly server: Server;
+  readonly port: number;
+  /** Accepts no more calls from this process; resolves when none runs. */
+  readonly closeLocal: () => Promise<void>;
+}
+
 /** Opens a port for gRPC. Enforces the access table unless the identity is {@link insecure}. */
-export async function listen(options: ListenOptions): Promise<{ server: Server; port: number }> {
+export async function listen(options: ListenOptions): Promise<Listening> {
   const { host, port, identity } = options;
   const server = new Server(options.channel);
+  const handlers = new Map<string, UntypedServiceImplementation[string]>();
   for (const service of options.services) {
-    const { definition, implementation } = service;
-    server.addService(definition, identity.enforced ? guarded(service, identity.trustDomains) : implementation);
+    const implementation = identity.enforced ? guarded(service, identity.trustDomains) : service.implementation;
+    server.addService(service.definition, implementation);
+    for (const [name, { path }] of Object.entries(service.definition)) {
+      const handler = implementation[name];
+      if (handler !== undefined) handlers.set(path, handler);
+    }
   }
+  const at = (number: number): string => `${host.includes(":") ? `[${host}]` : host}:${number}`;
   const bound = await new Promise<number>((resolve, reject) => {
-    const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-    server.bindAsync(address, identity.server, (error, actual) => (error ? reject(error) : resolve(actual)));
+    server.bindAsync(at(port), identity.server, (error, actual) => (error ? reject(error) : resolve(actual)));
   });
-  return { server, port: bound };
+  return { server, port: bound, closeLocal: inProcess.listen(at(bound), { identity, handlers }) };
 }
 
 const usualStopTimeoutMs = 5_000;
@@ -111,7 +125,7 @@ export interface ServeOptions extends Omit<ListenOptions, "channel"> {
 /** Listens for unary gRPC on `host:port` (0 picks a free port). */
 export async function serveRpc({ stopTimeoutMs = usualStopTimeoutMs, ...options }: ServeOptions): Promise<RpcServer> {
   const limits = { "grpc.max_receive_message_length": maxBytes, "grpc.max_send_message_length": maxBytes };
-  const { server, port } = await listen({ ...options, channel: limits });
+  const { server, port, closeLocal } = await listen({ ...options, channel: limits });
   return {
     port,
     async [Symbol.asyncDispose]() {
@@ -121,7 +135,8 @@ export async function serveRpc({ stopTimeoutMs = usualStopTimeoutMs, ...options 
         // Connections still in their handshake survive that; do not wait for them.
         resolve();
       }, stopTimeoutMs);
-      server.tryShutdown(() => resolve());
+      const local = closeLocal();
+      server.tryShutdown(() => void local.then(resolve));
       await stopped;
       clearTimeout(timer);
     },
