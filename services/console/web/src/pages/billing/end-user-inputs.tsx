@@ -1,9 +1,9 @@
-import { Select, SimpleGrid, Stack, Switch, Text } from "@mantine/core";
+import { SimpleGrid, Stack, Switch, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { useTranslation } from "react-i18next";
 import { AmountInput } from "../../ui/amount-input.tsx";
 import { RateInputs } from "../keys/rate-inputs.tsx";
+import { BudgetPeriodSelect } from "./budget-period-select.tsx";
 import type { BudgetValues } from "./shared-budgets.ts";
 
 interface Props {
@@ -31,12 +31,7 @@ export function EndUserInputs({ form }: Props) {
       <AmountInput label={t("billing.shared.endUsers.amount")} {...form.getInputProps("end_users.max_budget")} />
       {rule.max_budget !== "" && (
         <>
-          <Select
-            label={t("billing.shared.endUsers.period")}
-            data={budgetPeriods.map((value) => ({ value, label: t(`billing.shared.periods.${value}`) }))}
-            allowDeselect={false}
-            {...form.getInputProps("end_users.period")}
-          />
+          <BudgetPeriodSelect label={t("billing.shared.endUsers.period")} {...form.getInputProps("end_users.period")} />
           <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
             <RateInputs form={nested} />
           </SimpleGrid>

@@ -1,4 +1,4 @@
-import { Box, Button, Drawer, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Box, Button, Drawer, Group, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconLock } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -9,8 +9,8 @@ import { nanoUsdOf, shortUsd } from "../../format/money.ts";
 import { useMayChange } from "../../session/use-session.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
-import { Failure } from "../../ui/failure.tsx";
 import { TextLink } from "../../ui/links.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Money } from "../../ui/money.tsx";
 import { KeyLink } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -123,7 +123,7 @@ export function EnvelopeDrawer() {
   const { t } = useTranslation();
   const { envelope: id } = route.useSearch();
   const navigate = useNavigate({ from: "/billing" });
-  const { data, error, refetch } = useQuery(envelopeQuery(id));
+  const query = useQuery(envelopeQuery(id));
   const close = (): void =>
     void navigate({ search: (before) => ({ ...before, envelope: undefined }), resetScroll: false });
   return (
@@ -132,11 +132,11 @@ export function EnvelopeDrawer() {
       onClose={close}
       position="right"
       size="md"
-      title={data?.name || t("envelopes.unnamed")}
+      title={query.data?.name || t("envelopes.unnamed")}
     >
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <Skeleton h={240} />}
-      {data !== undefined && <Details of={data} />}
+      <Loaded query={query} height={240}>
+        {(data) => <Details of={data} />}
+      </Loaded>
     </Drawer>
   );
 }

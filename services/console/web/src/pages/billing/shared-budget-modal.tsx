@@ -1,7 +1,6 @@
 import { Modal, MultiSelect, Select, SimpleGrid, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { budgetPeriods } from "@uag/contract/responses/admin-budgets";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/error.ts";
 import { useModels } from "../../api/models.ts";
@@ -9,6 +8,7 @@ import type { SharedBudget } from "../../api/types.ts";
 import { Actions } from "../../ui/actions.tsx";
 import { AmountInput } from "../../ui/amount-input.tsx";
 import { RateInputs } from "../keys/rate-inputs.tsx";
+import { BudgetPeriodSelect } from "./budget-period-select.tsx";
 import { EndUserInputs } from "./end-user-inputs.tsx";
 import { type BudgetValues, budgetValuesOf, pathsOf, possibleParents, saveBudget } from "./shared-budgets.ts";
 
@@ -62,11 +62,9 @@ function BudgetForm({ account, budgets, of: budget, onClose }: FormProps) {
           />
         )}
         <AmountInput label={t("billing.shared.form.amount")} required {...form.getInputProps("max_budget")} />
-        <Select
+        <BudgetPeriodSelect
           label={t("billing.shared.form.period")}
           description={t("billing.shared.form.periodHint")}
-          data={budgetPeriods.map((value) => ({ value, label: t(`billing.shared.periods.${value}`) }))}
-          allowDeselect={false}
           {...form.getInputProps("period")}
         />
         <Switch

@@ -1,4 +1,4 @@
-import { Drawer, Skeleton } from "@mantine/core";
+import { Drawer } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { call } from "../../api/http.ts";
 import type { Key, NewKey } from "../../api/types.ts";
-import { Failure } from "../../ui/failure.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { KeyDetails } from "./key-details.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { bodyOf, type KeyValues } from "./key-values.ts";
@@ -44,7 +44,7 @@ export function KeyDrawer({ onMade }: { readonly onMade: (key: NewKey) => void }
   const { key: id } = route.useSearch();
   const navigate = useNavigate({ from: "/keys" });
   const [editing, setEditing] = useState(false);
-  const { data, error, refetch } = useQuery(keyQuery(id));
+  const query = useQuery(keyQuery(id));
   const close = (): void => {
     setEditing(false);
     void navigate({ search: (before) => ({ ...before, key: undefined }) });
@@ -55,12 +55,17 @@ export function KeyDrawer({ onMade }: { readonly onMade: (key: NewKey) => void }
       onClose={close}
       position="right"
       size="md"
-      title={editing ? t("keys.form.edit") : data?.key_alias || t("keys.unnamed")}
+      title={editing ? t("keys.form.edit") : query.data?.key_alias || t("keys.unnamed")}
     >
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <Skeleton h={240} />}
-      {data !== undefined && editing && <EditKey of={data} onDone={() => setEditing(false)} />}
-      {data !== undefined && !editing && <KeyDetails of={data} onEdit={() => setEditing(true)} onMade={onMade} />}
+      <Loaded query={query} height={240}>
+        {(data) =>
+          editing ? (
+            <EditKey of={data} onDone={() => setEditing(false)} />
+          ) : (
+            <KeyDetails of={data} onEdit={() => setEditing(true)} onMade={onMade} />
+          )
+        }
+      </Loaded>
     </Drawer>
   );
 }

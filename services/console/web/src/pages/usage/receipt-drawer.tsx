@@ -1,4 +1,4 @@
-import { Drawer, Group, Skeleton, Stack, Table, Text } from "@mantine/core";
+import { Drawer, Group, Stack, Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
@@ -6,7 +6,7 @@ import type { Receipt, UsageEvent } from "../../api/types.ts";
 import { duration, integer } from "../../format/number.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
-import { Failure } from "../../ui/failure.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Money } from "../../ui/money.tsx";
 import { AccountName, KeyLink } from "../../ui/names.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -192,7 +192,7 @@ export function ReceiptDrawer() {
   const { t } = useTranslation();
   const { request } = route.useSearch();
   const navigate = useNavigate({ from: "/usage" });
-  const { data, error, refetch } = useQuery({ ...receiptQuery(request ?? ""), enabled: request !== undefined });
+  const query = useQuery({ ...receiptQuery(request ?? ""), enabled: request !== undefined });
   return (
     <Drawer
       opened={request !== undefined}
@@ -201,9 +201,9 @@ export function ReceiptDrawer() {
       size="lg"
       title={t("usage.receipt.title")}
     >
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <Skeleton h={320} />}
-      {data !== undefined && <Body of={data} />}
+      <Loaded query={query} height={320}>
+        {(data) => <Body of={data} />}
+      </Loaded>
     </Drawer>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, Skeleton, Stack, Text, Timeline } from "@mantine/core";
+import { Button, Drawer, Group, Stack, Text, Timeline } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconRefresh } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -10,7 +10,7 @@ import { duration } from "../../format/number.ts";
 import { useMayChange } from "../../session/use-session.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
-import { Failure } from "../../ui/failure.tsx";
+import { Loaded } from "../../ui/loaded.tsx";
 import { Time } from "../../ui/time.tsx";
 import { State } from "./state.tsx";
 
@@ -92,7 +92,7 @@ export function DeliveryDrawer() {
   const { t } = useTranslation();
   const { delivery: id } = route.useSearch();
   const navigate = useNavigate({ from: "/webhooks" });
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ["deliveries", "one", id],
     queryFn: () => call<WebhookDeliveryWithBody>(pathOf(id ?? "")),
     enabled: id !== undefined,
@@ -103,11 +103,11 @@ export function DeliveryDrawer() {
       onClose={() => void navigate({ search: (before) => ({ ...before, delivery: undefined }) })}
       position="right"
       size="lg"
-      title={data?.type ?? t("webhooks.deliveries")}
+      title={query.data?.type ?? t("webhooks.deliveries")}
     >
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {error === null && data === undefined && <Skeleton h={240} />}
-      {data !== undefined && <Details of={data} />}
+      <Loaded query={query} height={240}>
+        {(data) => <Details of={data} />}
+      </Loaded>
     </Drawer>
   );
 }
