@@ -19,6 +19,10 @@ export function pendingRows<T>(newest: readonly T[], shown: readonly T[], idOf: 
   return { rows: newest.slice(0, first), hasGap: false };
 }
 
+/** Whether new rows appear by themselves: no row that was loaded, or that the reader points at, moves. */
+export const followsNewest = <T>(pages: readonly Page<T>[] | undefined, isHeld: boolean): boolean =>
+  pages?.length === 1 && (!isHeld || pages[0]?.data.length === 0);
+
 interface LiveList<T> {
   readonly name: string;
   readonly path: string;
@@ -31,9 +35,9 @@ interface LiveList<T> {
 
 /**
  * A listing, newest row first, of which only the first page is fetched again on live updates. New
- * rows appear automatically while that page alone is loaded and `isHeld` is false. Otherwise they
- * are `pending` until `showPending`, which puts them above the loaded rows, or, when more than a
- * page of them has arrived (`hasGap`), starts the list again from its newest page.
+ * rows appear automatically while that page alone is loaded, and it is empty or `isHeld` is false.
+ * Otherwise they are `pending` until `showPending`, which puts them above the loaded rows, or, when
+ * more than a page of them has arrived (`hasGap`), starts the list again from its newest page.
  */
 export function useLiveList<T>({ name, path, query, limit = rowsAtOnce, idOf, isHeld }: LiveList<T>) {
   const client = useQueryClient();
@@ -56,7 +60,7 @@ export function useLiveList<T>({ name, path, query, limit = rowsAtOnce, idOf, is
       return { ...loaded, pages: [{ ...first, data: [...pending.rows, ...first.data] }, ...others] };
     });
   };
-  const follows = pages()?.length === 1 && !isHeld;
+  const follows = followsNewest(pages(), isHeld);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each newest page is followed once
   useEffect(() => {
     if (follows) showPending();
