@@ -31,6 +31,8 @@ export default defineConfig({
             { name: "first", tags: ["$initial"], priority: 3 },
             { name: "common", test: withoutForms, minShareCount: 4, priority: 2 },
             { name: "forms", minShareCount: 4, priority: 1 },
+            // Each small module that a few pages share would otherwise be a request.
+            { name: "small", test: withoutForms, minShareCount: 2, maxModuleSize: 6_000 },
             // Each icon that pages share would otherwise be a request.
             { name: "icons", test: /@tabler/, minShareCount: 2 },
           ],
