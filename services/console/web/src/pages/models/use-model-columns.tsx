@@ -19,7 +19,7 @@ const column = columnsOf<Model>();
 
 export function ModelName({ of: model, simulated = false }: { readonly of: Model; readonly simulated?: boolean }) {
   return (
-    <Stack gap={0} miw={{ base: 0, sm: 190 }}>
+    <Stack gap={0} miw={{ base: 0, sm: 160 }}>
       <Group gap={6} wrap="nowrap">
         <Text size="sm" fw={500}>
           {model.display_name}
@@ -47,7 +47,7 @@ function Flags({ of: model }: { readonly of: Model }) {
     .filter(({ isOf }) => isOf(model))
     .map(({ name, icon: Shape }) => (
       <Tooltip key={name} label={t(`models.flags.${name}`)}>
-        <Shape size={16} stroke={1.7} role="img" aria-label={t(`models.flags.${name}`)} />
+        <Shape size={16} stroke={1.7} style={{ flexShrink: 0 }} role="img" aria-label={t(`models.flags.${name}`)} />
       </Tooltip>
     ));
 }
@@ -191,7 +191,7 @@ export function useModelColumns(
         id: "released",
         header: t("models.columns.released"),
         cell: ({ row }) => <Time at={row.original.created_at} as="date" />,
-        meta: { from: "lg" },
+        meta: { from: "xl" },
       }),
       column.accessor((model) => model.context_tokens ?? 0, {
         id: "context",

@@ -95,7 +95,7 @@ export function UsageChart({ of: series, by, show }: Props) {
       withLegend={names.length > 1}
       legendProps={{ verticalAlign: "bottom" }}
       valueFormatter={format}
-      yAxisProps={{ width: 64 }}
+      yAxisProps={{ width: "auto" }}
       xAxisProps={{
         tickFormatter: timeOf,
         minTickGap: 40,
