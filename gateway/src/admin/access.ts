@@ -41,9 +41,17 @@ export type AccountRule =
 export interface Access {
   readonly roles: readonly AdminRole[];
   readonly account: AccountRule;
+  /** Whether a token of one budget may call it, for what is below this budget: see `belowBudget`. */
+  readonly budget: boolean;
 }
 
-const may = (account: AccountRule, ...roles: AdminRole[]): Access => ({ roles: [OPERATOR, ...roles], account });
+const may = (account: AccountRule, ...roles: AdminRole[]): Access => ({
+  roles: [OPERATOR, ...roles],
+  account,
+  budget: false,
+});
+
+const mayBelow = (account: AccountRule, ...roles: AdminRole[]): Access => ({ ...may(account, ...roles), budget: true });
 
 /** The roles allowed on each route. An operator may call everything. */
 export const access: Readonly<Record<AdminOperation, Access>> = {
@@ -58,34 +66,34 @@ export const access: Readonly<Record<AdminOperation, Access>> = {
   "admin.accounts.message_budgets": may("path", BILLING, KEYS, READ_ONLY),
   "admin.accounts.invoices": may("path", BILLING, READ_ONLY),
   "admin.accounts.invoice": may("path", BILLING, READ_ONLY),
-  "admin.keys.create": may("body", KEYS),
-  "admin.keys.list": may("query", KEYS, READ_ONLY),
-  "admin.keys.get": may("key", KEYS, READ_ONLY),
-  "admin.keys.use": may("key", BILLING, KEYS, READ_ONLY),
-  "admin.keys.update": may("key", KEYS),
-  "admin.keys.revoke": may("key", KEYS),
-  "admin.keys.regenerate": may("key", KEYS),
-  "admin.budgets.create": may("body", BILLING, KEYS),
-  "admin.budgets.list": may("query", BILLING, KEYS, READ_ONLY),
-  "admin.budgets.get": may("budget", BILLING, KEYS, READ_ONLY),
-  "admin.budgets.end_users": may("budget", BILLING, KEYS, READ_ONLY),
-  "admin.budgets.update": may("budget", BILLING, KEYS),
-  "admin.budgets.delete": may("budget", BILLING, KEYS),
-  "admin.envelopes.list": may("query", BILLING, KEYS, READ_ONLY),
-  "admin.envelopes.get": may("envelope", BILLING, KEYS, READ_ONLY),
-  "admin.envelopes.close": may("envelope", BILLING, KEYS),
-  "admin.usage.list": may("query", BILLING, KEYS, READ_ONLY),
-  "admin.usage.events": may("query", BILLING, KEYS, READ_ONLY),
-  "admin.usage.series": may("query", BILLING, KEYS, READ_ONLY),
-  "admin.usage.receipt": may("request", BILLING, KEYS, READ_ONLY),
-  "admin.usage.export": may("query", BILLING, READ_ONLY),
-  "admin.refusals.list": may("query", BILLING, KEYS, READ_ONLY),
-  "admin.refusals.series": may("query", BILLING, KEYS, READ_ONLY),
+  "admin.keys.create": mayBelow("body", KEYS),
+  "admin.keys.list": mayBelow("query", KEYS, READ_ONLY),
+  "admin.keys.get": mayBelow("key", KEYS, READ_ONLY),
+  "admin.keys.use": mayBelow("key", BILLING, KEYS, READ_ONLY),
+  "admin.keys.update": mayBelow("key", KEYS),
+  "admin.keys.revoke": mayBelow("key", KEYS),
+  "admin.keys.regenerate": mayBelow("key", KEYS),
+  "admin.budgets.create": mayBelow("body", BILLING, KEYS),
+  "admin.budgets.list": mayBelow("query", BILLING, KEYS, READ_ONLY),
+  "admin.budgets.get": mayBelow("budget", BILLING, KEYS, READ_ONLY),
+  "admin.budgets.end_users": mayBelow("budget", BILLING, KEYS, READ_ONLY),
+  "admin.budgets.update": mayBelow("budget", BILLING, KEYS),
+  "admin.budgets.delete": mayBelow("budget", BILLING, KEYS),
+  "admin.envelopes.list": mayBelow("query", BILLING, KEYS, READ_ONLY),
+  "admin.envelopes.get": mayBelow("envelope", BILLING, KEYS, READ_ONLY),
+  "admin.envelopes.close": mayBelow("envelope", BILLING, KEYS),
+  "admin.usage.list": mayBelow("query", BILLING, KEYS, READ_ONLY),
+  "admin.usage.events": mayBelow("query", BILLING, KEYS, READ_ONLY),
+  "admin.usage.series": mayBelow("query", BILLING, KEYS, READ_ONLY),
+  "admin.usage.receipt": mayBelow("request", BILLING, KEYS, READ_ONLY),
+  "admin.usage.export": mayBelow("query", BILLING, READ_ONLY),
+  "admin.refusals.list": mayBelow("query", BILLING, KEYS, READ_ONLY),
+  "admin.refusals.series": mayBelow("query", BILLING, KEYS, READ_ONLY),
   "admin.ledger.read": may("query", BILLING, READ_ONLY),
   "admin.ledger.repair": may("all", BILLING),
-  "admin.models.list": may("none", BILLING, KEYS, READ_ONLY),
+  "admin.models.list": mayBelow("none", BILLING, KEYS, READ_ONLY),
   "admin.models.create": may("all"),
-  "admin.models.get": may("none", BILLING, KEYS, READ_ONLY),
+  "admin.models.get": mayBelow("none", BILLING, KEYS, READ_ONLY),
   "admin.models.update": may("all"),
   "admin.models.delete": may("all"),
   "admin.fleet.get": may("all", READ_ONLY),

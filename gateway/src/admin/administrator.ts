@@ -7,4 +7,6 @@ export interface Administrator {
   readonly role: AdminToken["role"];
   /** The one account that the token may access; empty for all. */
   readonly accountId: string;
+  /** The budget of the account that the token is limited to, with those below; empty for the whole account. */
+  readonly budgetId: string;
 }

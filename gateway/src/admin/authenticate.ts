@@ -81,12 +81,18 @@ export class AdminAuthenticator {
     { address, requestId }: { address: string; requestId: string },
   ): Promise<Administrator> {
     const token = tokenOf(request);
-    const { id, name, role, accountId } = await this.#find(token, address).catch((error: unknown) => {
+    const {
+      id,
+      name,
+      role,
+      accountId,
+      budgetId = "",
+    } = await this.#find(token, address).catch((error: unknown) => {
       if (error instanceof GatewayError && error.code === "invalid_api_key")
         this.#options.failedLogins.add({ address, requestId, reason: error.message });
       throw error;
     });
-    return { actor: { id, name, requestId, clientAddress: address }, role, accountId };
+    return { actor: { id, name, requestId, clientAddress: address }, role, accountId, budgetId };
   }
 
   /**

@@ -34,8 +34,8 @@ const anyQuery = z.looseObject({});
 
 /** The call as a token of the account `own` may make it; undefined when it is refused. */
 async function confined(url: string): Promise<string | undefined> {
-  const call = { admin: { accountId: "own" }, url } as AdminCall;
-  return await confine(call, "query").then(
+  const call = { admin: { accountId: "own", budgetId: "" }, url } as AdminCall;
+  return await confine(call, { roles: [], account: "query", budget: false }).then(
     (allowed) => allowed.url,
     (error: unknown) => {
       assert.ok(error instanceof GatewayError && error.code === "permission_denied", String(error));

@@ -1,7 +1,8 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { pathOf, queryOf } from "@uag/runtime/http/target";
-import type { AccountRule } from "./access.ts";
+import type { Access, AccountRule } from "./access.ts";
 import type { AdminCall } from "./admin.ts";
+import { belowBudget } from "./below-budget.ts";
 import type { AdminClients } from "./clients.ts";
 import { notificationsOf } from "./clients.ts";
 
@@ -88,10 +89,17 @@ const confines: Readonly<Record<AccountRule, Confine>> = {
 };
 
 /**
- * The call, restricted to the one account of its token; unchanged for a token of all accounts.
+ * The call, restricted to the one account of its token, or to one of its budgets; unchanged for a
+ * token of all accounts.
  * @throws {GatewayError} `permission_denied` or `not_found` when it concerns another one
  */
-export async function confine(call: AdminCall, rule: AccountRule): Promise<AdminCall> {
-  const { accountId } = call.admin;
-  return accountId === "" ? call : await confines[rule](call, accountId);
+export async function confine(call: AdminCall, { account: rule, budget }: Access): Promise<AdminCall> {
+  const { accountId, budgetId } = call.admin;
+  if (accountId === "") return call;
+  if (budgetId === "") return await confines[rule](call, accountId);
+  if (!budget) {
+    throw new GatewayError("permission_denied", `This admin token is limited to the budget ${budgetId}.`);
+  }
+  const clients = belowBudget(call.clients, { accountId, budgetId });
+  return await confines[rule]({ ...call, clients }, accountId);
 }

@@ -74,7 +74,7 @@ async function respond(
   const body = row.body === "json" ? await readJson(request, { response, limit: row.maxBodyBytes }) : undefined;
   const { actor } = admin;
   const call = { clients, replicas, admin, actor, id, url: request.originalUrl, body, publicUrl, request, response };
-  return row.handler(await confine(call, row.access.account));
+  return row.handler(await confine(call, row.access));
 }
 
 function handlerOf(row: AdminRow, options: AdminOptions): Handler {

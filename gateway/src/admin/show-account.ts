@@ -92,9 +92,17 @@ export function showAuditRecord(record: AuditRecord): Shown<typeof auditRecord> 
   };
 }
 
-export function showToken({ id, name, hint, role, accountId, ...token }: AdminToken): Shown<typeof adminToken> {
+export function showToken({
+  id,
+  name,
+  hint,
+  role,
+  accountId,
+  budgetId = "",
+  ...token
+}: AdminToken): Shown<typeof adminToken> {
   const times = { created_at: timeText(token.createdAtMs), expires: timeText(token.expiresAtMs) };
-  const limits = { role: roleName(role) ?? null, account_id: accountId || null };
+  const limits = { role: roleName(role) ?? null, account_id: accountId || null, budget_id: budgetId || null };
   return {
     id,
     object: "admin_token" as const,

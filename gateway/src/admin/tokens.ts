@@ -12,6 +12,7 @@ export const createToken: AdminHandler = async ({ clients, actor, body }) => {
     role: roleNames[fields.role],
     actor,
     accountId: fields.account_id ?? "",
+    budgetId: fields.budget_id ?? "",
     expiresAtMs: fields.expires ?? 0n,
   });
   return { status: 201, body: { ...(token && showToken(token)), token: secret } };

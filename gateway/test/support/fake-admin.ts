@@ -53,8 +53,27 @@ export interface FakeAdmin extends AsyncDisposable {
   addToken(secret: string, more: Partial<AdminToken>): void;
 }
 
-const key = Key.fromPartial({ id: "key_1", accountId: "acme", name: "k", createdAtMs: 1n, version: 1n });
-const budget = Budget.fromPartial({ id: "bud_1", accountId: "acme", name: "b", period: BudgetPeriod.MONTH });
+const budget = Budget.fromPartial({
+  id: "bud_1",
+  accountId: "acme",
+  name: "b",
+  parentId: "bud_top",
+  chain: ["bud_1", "bud_top"],
+  period: BudgetPeriod.MONTH,
+});
+const budgetsById: Readonly<Record<string, Budget>> = {
+  bud_other: { ...budget, id: "bud_other", accountId: "other", chain: ["bud_other"] },
+  bud_aside: { ...budget, id: "bud_aside", chain: ["bud_aside", "bud_top"] },
+  bud_below: { ...budget, id: "bud_below", parentId: "bud_1", chain: ["bud_below", ...budget.chain] },
+};
+const key = Key.fromPartial({
+  id: "key_1",
+  accountId: "acme",
+  name: "k",
+  createdAtMs: 1n,
+  version: 1n,
+  budgetIds: budget.chain,
+});
 const envelope = Envelope.fromPartial({ id: "env_1", accountId: "acme", keyId: "key_2", rootKeyId: "key_1" });
 const account = {
   id: "acme",
@@ -131,7 +150,11 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
   const keys = {
     resolveKeys: reports("resolveKeys", { keys: [] }),
     createKey: reports("createKey", made),
-    getKey: async ({ id }: { id: string }) => (id === "key_other" ? { ...key, accountId: "other" } : key),
+    getKey: async ({ id }: { id: string }) => {
+      if (id === "key_other") return { ...key, accountId: "other" };
+      return id === "key_aside" ? { ...key, id, budgetIds: ["bud_aside", "bud_top"] } : key;
+    },
+    listKeyIds: async ({ keyId }: { keyId: string }) => ({ ids: ["", "key_1"].includes(keyId) ? ["key_1"] : [] }),
     listKeys: reports("listKeys", { keys: [key], nextCursor: "" }),
     updateKey: reports("updateKey", key),
     revokeKey: reports("revokeKey", key),
@@ -230,6 +253,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     getEvent: async ({ requestId }: { requestId: string }) => ({
       ...event(1),
       requestId,
+      keyId: requestId === "r_aside" ? "key_aside" : "key_1",
       ...(requestId === "r_other" && { accountId: "other" }),
     }),
     querySeries: reports("querySeries", { groups: [], fromMs: 1n, untilMs: 2n }),
@@ -249,7 +273,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
   };
   const budgets = {
     createBudget: reports("createBudget", budget),
-    getBudget: async ({ id }: { id: string }) => (id === "bud_other" ? { ...budget, accountId: "other" } : budget),
+    getBudget: async ({ id }: { id: string }) => budgetsById[id] ?? budget,
     listBudgets: reports("listBudgets", { budgets: [budget], nextCursor: "" }),
     updateBudget: reports("updateBudget", budget),
     deleteBudget: reports("deleteBudget", budget),
@@ -260,6 +284,7 @@ export async function startFakeAdmin(): Promise<FakeAdmin> {
     getEnvelope: async ({ id, scope }: { id: string; scope?: EnvelopeScope | undefined }) => {
       const accountId = id === "env_other" ? "other" : envelope.accountId;
       if (!["", accountId].includes(scope?.accountId ?? "")) throw new GatewayError("not_found");
+      if (id === "env_aside" && scope?.budgetId !== undefined) throw new GatewayError("not_found");
       return { envelope: { ...envelope, accountId }, below: [] };
     },
     listEnvelopes: reports("listEnvelopes", { envelopes: [envelope], nextCursor: "" }),

@@ -55,6 +55,7 @@ export async function startFakeBilling(port = 0): Promise<FakeBilling> {
     createKey: notServed,
     getKey: notServed,
     listKeys: notServed,
+    listKeyIds: notServed,
     updateKey: notServed,
     revokeKey: notServed,
   };

@@ -48,6 +48,7 @@ import { listChanges } from "./rpc/list-changes.ts";
 import { listEndUsers } from "./rpc/list-end-users.ts";
 import { listEntries } from "./rpc/list-entries.ts";
 import { listHolds } from "./rpc/list-holds.ts";
+import { listKeyIds } from "./rpc/list-key-ids.ts";
 import { listKeys } from "./rpc/list-keys.ts";
 import { listReconciliations } from "./rpc/list-reconciliations.ts";
 import { createModel, deleteModel, updateModel } from "./rpc/models.ts";
@@ -139,6 +140,7 @@ function keyService(bind: Bind, log: Logger): RpcService {
       listKeys: bind(listKeys),
       updateKey: bind(updateKey),
       revokeKey: bind(revokeKey),
+      listKeyIds: bind(listKeyIds),
     },
     log,
   );

@@ -102,7 +102,14 @@ function lookupServices({ balances, budgets, sharedBudgets, lookups }: FakeBilli
       return Account.fromPartial({ id, ...balance, heldNanoUsd: 0n });
     },
   };
-  const others = { resolveKeys: unused, createKey: unused, listKeys: unused, updateKey: unused, revokeKey: unused };
+  const others = {
+    resolveKeys: unused,
+    createKey: unused,
+    listKeys: unused,
+    updateKey: unused,
+    revokeKey: unused,
+    listKeyIds: unused,
+  };
   const keys = {
     ...others,
     getKey: async ({ id }: { id: string }) => {

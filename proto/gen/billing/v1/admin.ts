@@ -161,6 +161,11 @@ export interface AdminToken {
   accountId: string;
   /** 0 means never. */
   expiresAtMs: bigint;
+  /**
+   * The budget of the account that it is limited to, with those below; absent or empty: the whole
+   * account.
+   */
+  budgetId?: string | undefined;
 }
 
 export interface ResolveAdminTokenRequest {
@@ -184,7 +189,11 @@ export interface CreateAdminTokenRequest {
     | string
     | undefined;
   /** 0 means never. */
-  expiresAtMs?: bigint | undefined;
+  expiresAtMs?:
+    | bigint
+    | undefined;
+  /** Only with an account. Empty: the whole account. */
+  budgetId?: string | undefined;
 }
 
 export interface CreateAdminTokenResponse {
@@ -509,7 +518,17 @@ export interface ReconciledFigure {
 }
 
 function createBaseAdminToken(): AdminToken {
-  return { id: "", name: "", hint: "", createdAtMs: 0n, revokedAtMs: 0n, role: 0, accountId: "", expiresAtMs: 0n };
+  return {
+    id: "",
+    name: "",
+    hint: "",
+    createdAtMs: 0n,
+    revokedAtMs: 0n,
+    role: 0,
+    accountId: "",
+    expiresAtMs: 0n,
+    budgetId: undefined,
+  };
 }
 
 export const AdminToken: MessageFns<AdminToken> = {
@@ -546,6 +565,9 @@ export const AdminToken: MessageFns<AdminToken> = {
         throw new globalThis.Error("value provided for field message.expiresAtMs of type int64 too large");
       }
       writer.uint32(64).int64(message.expiresAtMs);
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(74).string(message.budgetId);
     }
     return writer;
   },
@@ -627,6 +649,14 @@ export const AdminToken: MessageFns<AdminToken> = {
             message.expiresAtMs = reader.int64() as bigint;
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -665,6 +695,11 @@ export const AdminToken: MessageFns<AdminToken> = {
         : isSet(object.expires_at_ms)
         ? BigInt(object.expires_at_ms)
         : 0n,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : undefined,
     };
   },
 
@@ -694,6 +729,9 @@ export const AdminToken: MessageFns<AdminToken> = {
     if (message.expiresAtMs !== 0n) {
       obj.expiresAtMs = message.expiresAtMs.toString();
     }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -716,6 +754,7 @@ export const AdminToken: MessageFns<AdminToken> = {
     message.expiresAtMs = (object.expiresAtMs !== undefined && object.expiresAtMs !== null)
       ? BigInt(object.expiresAtMs)
       : 0n;
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };
@@ -810,7 +849,14 @@ export const ResolveAdminTokenRequest: MessageFns<ResolveAdminTokenRequest> = {
 };
 
 function createBaseCreateAdminTokenRequest(): CreateAdminTokenRequest {
-  return { name: "", actor: undefined, role: undefined, accountId: undefined, expiresAtMs: undefined };
+  return {
+    name: "",
+    actor: undefined,
+    role: undefined,
+    accountId: undefined,
+    expiresAtMs: undefined,
+    budgetId: undefined,
+  };
 }
 
 export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
@@ -832,6 +878,9 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
         throw new globalThis.Error("value provided for field message.expiresAtMs of type int64 too large");
       }
       writer.uint32(40).int64(message.expiresAtMs);
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(50).string(message.budgetId);
     }
     return writer;
   },
@@ -889,6 +938,14 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
             message.expiresAtMs = reader.int64() as bigint;
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -916,6 +973,11 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
         : isSet(object.expires_at_ms)
         ? BigInt(object.expires_at_ms)
         : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : undefined,
     };
   },
 
@@ -936,6 +998,9 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     if (message.expiresAtMs !== undefined) {
       obj.expiresAtMs = message.expiresAtMs.toString();
     }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -951,6 +1016,7 @@ export const CreateAdminTokenRequest: MessageFns<CreateAdminTokenRequest> = {
     message.expiresAtMs = (object.expiresAtMs !== undefined && object.expiresAtMs !== null)
       ? BigInt(object.expiresAtMs)
       : undefined;
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };

@@ -111,7 +111,11 @@ export interface Budget {
   /** Models that these keys may use; empty means all. An entry may end in "*". */
   models: string[];
   /** Absent: end users have no part of their own. */
-  endUsers?: EndUserTerms | undefined;
+  endUsers?:
+    | EndUserTerms
+    | undefined;
+  /** Its own id, then those of the budgets above it. */
+  chain: string[];
 }
 
 /** What each end user of the keys below a budget has. */
@@ -149,7 +153,11 @@ export interface GetBudgetRequest {
 export interface ListBudgetsRequest {
   /** Empty means all accounts. */
   accountId: string;
-  page: PageRequest | undefined;
+  page:
+    | PageRequest
+    | undefined;
+  /** Only this one and those below it. */
+  budgetId?: string | undefined;
 }
 
 export interface ListBudgetsResponse {
@@ -238,6 +246,7 @@ function createBaseBudget(): Budget {
     limits: undefined,
     models: [],
     endUsers: undefined,
+    chain: [],
   };
 }
 
@@ -311,6 +320,9 @@ export const Budget: MessageFns<Budget> = {
     }
     if (message.endUsers !== undefined) {
       EndUserTerms.encode(message.endUsers, writer.uint32(130).fork()).join();
+    }
+    for (const v of message.chain) {
+      writer.uint32(138).string(v!);
     }
     return writer;
   },
@@ -456,6 +468,14 @@ export const Budget: MessageFns<Budget> = {
             message.endUsers = EndUserTerms.decode(reader, reader.uint32());
             continue;
           }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.chain.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -528,6 +548,9 @@ export const Budget: MessageFns<Budget> = {
         : isSet(object.end_users)
         ? EndUserTerms.fromJSON(object.end_users)
         : undefined,
+      chain: globalThis.Array.isArray(object?.chain)
+        ? object.chain.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -581,6 +604,9 @@ export const Budget: MessageFns<Budget> = {
     if (message.endUsers !== undefined) {
       obj.endUsers = EndUserTerms.toJSON(message.endUsers);
     }
+    if (message.chain?.length) {
+      obj.chain = message.chain;
+    }
     return obj;
   },
 
@@ -623,6 +649,7 @@ export const Budget: MessageFns<Budget> = {
     message.endUsers = (object.endUsers !== undefined && object.endUsers !== null)
       ? EndUserTerms.fromPartial(object.endUsers)
       : undefined;
+    message.chain = object.chain?.map((e) => e) || [];
     return message;
   },
 };
@@ -1074,7 +1101,7 @@ export const GetBudgetRequest: MessageFns<GetBudgetRequest> = {
 };
 
 function createBaseListBudgetsRequest(): ListBudgetsRequest {
-  return { accountId: "", page: undefined };
+  return { accountId: "", page: undefined, budgetId: undefined };
 }
 
 export const ListBudgetsRequest: MessageFns<ListBudgetsRequest> = {
@@ -1084,6 +1111,9 @@ export const ListBudgetsRequest: MessageFns<ListBudgetsRequest> = {
     }
     if (message.page !== undefined) {
       PageRequest.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(26).string(message.budgetId);
     }
     return writer;
   },
@@ -1117,6 +1147,14 @@ export const ListBudgetsRequest: MessageFns<ListBudgetsRequest> = {
             message.page = PageRequest.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1137,6 +1175,11 @@ export const ListBudgetsRequest: MessageFns<ListBudgetsRequest> = {
         ? globalThis.String(object.account_id)
         : "",
       page: isSet(object.page) ? PageRequest.fromJSON(object.page) : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : undefined,
     };
   },
 
@@ -1147,6 +1190,9 @@ export const ListBudgetsRequest: MessageFns<ListBudgetsRequest> = {
     }
     if (message.page !== undefined) {
       obj.page = PageRequest.toJSON(message.page);
+    }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
     }
     return obj;
   },
@@ -1160,6 +1206,7 @@ export const ListBudgetsRequest: MessageFns<ListBudgetsRequest> = {
     message.page = (object.page !== undefined && object.page !== null)
       ? PageRequest.fromPartial(object.page)
       : undefined;
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };

@@ -57,6 +57,8 @@ export interface EnvelopeScope {
    * below it. Empty: all of the account, for administrators.
    */
   keyId: string;
+  /** Without a key: only those that were opened with keys of this budget and of those below it. */
+  budgetId?: string | undefined;
 }
 
 export interface CreateEnvelopeRequest {
@@ -484,7 +486,7 @@ export const Envelope: MessageFns<Envelope> = {
 };
 
 function createBaseEnvelopeScope(): EnvelopeScope {
-  return { accountId: "", keyId: "" };
+  return { accountId: "", keyId: "", budgetId: undefined };
 }
 
 export const EnvelopeScope: MessageFns<EnvelopeScope> = {
@@ -494,6 +496,9 @@ export const EnvelopeScope: MessageFns<EnvelopeScope> = {
     }
     if (message.keyId !== "") {
       writer.uint32(18).string(message.keyId);
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(26).string(message.budgetId);
     }
     return writer;
   },
@@ -527,6 +532,14 @@ export const EnvelopeScope: MessageFns<EnvelopeScope> = {
             message.keyId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -551,6 +564,11 @@ export const EnvelopeScope: MessageFns<EnvelopeScope> = {
         : isSet(object.key_id)
         ? globalThis.String(object.key_id)
         : "",
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : undefined,
     };
   },
 
@@ -562,6 +580,9 @@ export const EnvelopeScope: MessageFns<EnvelopeScope> = {
     if (message.keyId !== "") {
       obj.keyId = message.keyId;
     }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -572,6 +593,7 @@ export const EnvelopeScope: MessageFns<EnvelopeScope> = {
     const message = createBaseEnvelopeScope();
     message.accountId = object.accountId ?? "";
     message.keyId = object.keyId ?? "";
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };

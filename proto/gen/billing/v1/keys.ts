@@ -49,7 +49,11 @@ export interface Key {
     | string
     | undefined;
   /** The budget that it shares with others; absent or empty: none. */
-  budgetId?: string | undefined;
+  budgetId?:
+    | string
+    | undefined;
+  /** That budget, then those above it. */
+  budgetIds: string[];
 }
 
 export interface ResolveKeyRequest {
@@ -131,7 +135,11 @@ export interface ListKeysRequest {
     | string
     | undefined;
   /** "-created" (the newest first, as without), "created", "name" or "-name". */
-  sort?: string | undefined;
+  sort?:
+    | string
+    | undefined;
+  /** Only keys of this budget and of those below it. */
+  budgetId?: string | undefined;
 }
 
 export interface ListKeysResponse {
@@ -161,6 +169,16 @@ export interface RevokeKeyRequest {
   actor?: Actor | undefined;
 }
 
+export interface ListKeyIdsRequest {
+  budgetId: string;
+  /** Only this one, if it is among them. Empty: all; INVALID_ARGUMENT if there are more than 10,000. */
+  keyId: string;
+}
+
+export interface ListKeyIdsResponse {
+  ids: string[];
+}
+
 function createBaseKey(): Key {
   return {
     id: "",
@@ -176,6 +194,7 @@ function createBaseKey(): Key {
     metadata: undefined,
     routingStrategy: undefined,
     budgetId: undefined,
+    budgetIds: [],
   };
 }
 
@@ -231,6 +250,9 @@ export const Key: MessageFns<Key> = {
     }
     if (message.budgetId !== undefined) {
       writer.uint32(106).string(message.budgetId);
+    }
+    for (const v of message.budgetIds) {
+      writer.uint32(114).string(v!);
     }
     return writer;
   },
@@ -352,6 +374,14 @@ export const Key: MessageFns<Key> = {
             message.budgetId = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.budgetIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -403,6 +433,11 @@ export const Key: MessageFns<Key> = {
         : isSet(object.budget_id)
         ? globalThis.String(object.budget_id)
         : undefined,
+      budgetIds: globalThis.Array.isArray(object?.budgetIds)
+        ? object.budgetIds.map((e: any) => globalThis.String(e))
+        : globalThis.Array.isArray(object?.budget_ids)
+        ? object.budget_ids.map((e: any) => globalThis.String(e))
+        : [],
     };
   },
 
@@ -447,6 +482,9 @@ export const Key: MessageFns<Key> = {
     if (message.budgetId !== undefined) {
       obj.budgetId = message.budgetId;
     }
+    if (message.budgetIds?.length) {
+      obj.budgetIds = message.budgetIds;
+    }
     return obj;
   },
 
@@ -476,6 +514,7 @@ export const Key: MessageFns<Key> = {
     message.metadata = object.metadata ?? undefined;
     message.routingStrategy = object.routingStrategy ?? undefined;
     message.budgetId = object.budgetId ?? undefined;
+    message.budgetIds = object.budgetIds?.map((e) => e) || [];
     return message;
   },
 };
@@ -1245,6 +1284,7 @@ function createBaseListKeysRequest(): ListKeysRequest {
     search: undefined,
     tag: undefined,
     sort: undefined,
+    budgetId: undefined,
   };
 }
 
@@ -1270,6 +1310,9 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     }
     if (message.sort !== undefined) {
       writer.uint32(58).string(message.sort);
+    }
+    if (message.budgetId !== undefined) {
+      writer.uint32(66).string(message.budgetId);
     }
     return writer;
   },
@@ -1343,6 +1386,14 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
             message.sort = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1372,6 +1423,11 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
       search: isSet(object.search) ? globalThis.String(object.search) : undefined,
       tag: isSet(object.tag) ? globalThis.String(object.tag) : undefined,
       sort: isSet(object.sort) ? globalThis.String(object.sort) : undefined,
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : undefined,
     };
   },
 
@@ -1398,6 +1454,9 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     if (message.sort !== undefined) {
       obj.sort = message.sort;
     }
+    if (message.budgetId !== undefined) {
+      obj.budgetId = message.budgetId;
+    }
     return obj;
   },
 
@@ -1415,6 +1474,7 @@ export const ListKeysRequest: MessageFns<ListKeysRequest> = {
     message.search = object.search ?? undefined;
     message.tag = object.tag ?? undefined;
     message.sort = object.sort ?? undefined;
+    message.budgetId = object.budgetId ?? undefined;
     return message;
   },
 };
@@ -1836,6 +1896,166 @@ export const RevokeKeyRequest: MessageFns<RevokeKeyRequest> = {
   },
 };
 
+function createBaseListKeyIdsRequest(): ListKeyIdsRequest {
+  return { budgetId: "", keyId: "" };
+}
+
+export const ListKeyIdsRequest: MessageFns<ListKeyIdsRequest> = {
+  encode(message: ListKeyIdsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.budgetId !== "") {
+      writer.uint32(10).string(message.budgetId);
+    }
+    if (message.keyId !== "") {
+      writer.uint32(18).string(message.keyId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeyIdsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeyIdsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.budgetId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.keyId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListKeyIdsRequest {
+    return {
+      budgetId: isSet(object.budgetId)
+        ? globalThis.String(object.budgetId)
+        : isSet(object.budget_id)
+        ? globalThis.String(object.budget_id)
+        : "",
+      keyId: isSet(object.keyId)
+        ? globalThis.String(object.keyId)
+        : isSet(object.key_id)
+        ? globalThis.String(object.key_id)
+        : "",
+    };
+  },
+
+  toJSON(message: ListKeyIdsRequest): unknown {
+    const obj: any = {};
+    if (message.budgetId !== "") {
+      obj.budgetId = message.budgetId;
+    }
+    if (message.keyId !== "") {
+      obj.keyId = message.keyId;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListKeyIdsRequest>): ListKeyIdsRequest {
+    return ListKeyIdsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListKeyIdsRequest>): ListKeyIdsRequest {
+    const message = createBaseListKeyIdsRequest();
+    message.budgetId = object.budgetId ?? "";
+    message.keyId = object.keyId ?? "";
+    return message;
+  },
+};
+
+function createBaseListKeyIdsResponse(): ListKeyIdsResponse {
+  return { ids: [] };
+}
+
+export const ListKeyIdsResponse: MessageFns<ListKeyIdsResponse> = {
+  encode(message: ListKeyIdsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKeyIdsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKeyIdsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListKeyIdsResponse {
+    return { ids: globalThis.Array.isArray(object?.ids) ? object.ids.map((e: any) => globalThis.String(e)) : [] };
+  },
+
+  toJSON(message: ListKeyIdsResponse): unknown {
+    const obj: any = {};
+    if (message.ids?.length) {
+      obj.ids = message.ids;
+    }
+    return obj;
+  },
+
+  create(base?: DeepPartial<ListKeyIdsResponse>): ListKeyIdsResponse {
+    return ListKeyIdsResponse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListKeyIdsResponse>): ListKeyIdsResponse {
+    const message = createBaseListKeyIdsResponse();
+    message.ids = object.ids?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /**
  * API keys. A key's secret exists only in the response that created it; only its HMAC digest is
  * stored.
@@ -1900,6 +2120,19 @@ export const KeyServiceService = {
     responseSerialize: (value: Key): Buffer => Buffer.from(Key.encode(value).finish()),
     responseDeserialize: (value: Buffer): Key => Key.decode(value),
   },
+  /**
+   * The ids of the keys below a budget, revoked ones included, and of the keys of envelopes that
+   * were opened with them.
+   */
+  listKeyIds: {
+    path: "/billing.v1.KeyService/ListKeyIds" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListKeyIdsRequest): Buffer => Buffer.from(ListKeyIdsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListKeyIdsRequest => ListKeyIdsRequest.decode(value),
+    responseSerialize: (value: ListKeyIdsResponse): Buffer => Buffer.from(ListKeyIdsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListKeyIdsResponse => ListKeyIdsResponse.decode(value),
+  },
 } as const;
 
 export interface KeyServiceServer extends UntypedServiceImplementation {
@@ -1913,6 +2146,11 @@ export interface KeyServiceServer extends UntypedServiceImplementation {
   listKeys: handleUnaryCall<ListKeysRequest, ListKeysResponse>;
   updateKey: handleUnaryCall<UpdateKeyRequest, Key>;
   revokeKey: handleUnaryCall<RevokeKeyRequest, Key>;
+  /**
+   * The ids of the keys below a budget, revoked ones included, and of the keys of envelopes that
+   * were opened with them.
+   */
+  listKeyIds: handleUnaryCall<ListKeyIdsRequest, ListKeyIdsResponse>;
 }
 
 export interface KeyServiceClient extends Client {
@@ -2000,6 +2238,25 @@ export interface KeyServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Key) => void,
+  ): ClientUnaryCall;
+  /**
+   * The ids of the keys below a budget, revoked ones included, and of the keys of envelopes that
+   * were opened with them.
+   */
+  listKeyIds(
+    request: ListKeyIdsRequest,
+    callback: (error: ServiceError | null, response: ListKeyIdsResponse) => void,
+  ): ClientUnaryCall;
+  listKeyIds(
+    request: ListKeyIdsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListKeyIdsResponse) => void,
+  ): ClientUnaryCall;
+  listKeyIds(
+    request: ListKeyIdsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListKeyIdsResponse) => void,
   ): ClientUnaryCall;
 }
 

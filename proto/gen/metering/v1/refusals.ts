@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { KeySet } from "./metering.ts";
 
 export const protobufPackage = "metering.v1";
 
@@ -29,6 +30,8 @@ export interface RefusalFilter {
   keyId: string;
   /** An error code. */
   reason: string;
+  /** Only of these keys. */
+  keys?: KeySet | undefined;
 }
 
 export interface QueryRefusalsRequest {
@@ -94,7 +97,7 @@ export interface Refusal {
 }
 
 function createBaseRefusalFilter(): RefusalFilter {
-  return { accountId: "", keyId: "", reason: "" };
+  return { accountId: "", keyId: "", reason: "", keys: undefined };
 }
 
 export const RefusalFilter: MessageFns<RefusalFilter> = {
@@ -107,6 +110,9 @@ export const RefusalFilter: MessageFns<RefusalFilter> = {
     }
     if (message.reason !== "") {
       writer.uint32(26).string(message.reason);
+    }
+    if (message.keys !== undefined) {
+      KeySet.encode(message.keys, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -148,6 +154,14 @@ export const RefusalFilter: MessageFns<RefusalFilter> = {
             message.reason = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.keys = KeySet.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -173,6 +187,7 @@ export const RefusalFilter: MessageFns<RefusalFilter> = {
         ? globalThis.String(object.key_id)
         : "",
       reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      keys: isSet(object.keys) ? KeySet.fromJSON(object.keys) : undefined,
     };
   },
 
@@ -187,6 +202,9 @@ export const RefusalFilter: MessageFns<RefusalFilter> = {
     if (message.reason !== "") {
       obj.reason = message.reason;
     }
+    if (message.keys !== undefined) {
+      obj.keys = KeySet.toJSON(message.keys);
+    }
     return obj;
   },
 
@@ -198,6 +216,7 @@ export const RefusalFilter: MessageFns<RefusalFilter> = {
     message.accountId = object.accountId ?? "";
     message.keyId = object.keyId ?? "";
     message.reason = object.reason ?? "";
+    message.keys = (object.keys !== undefined && object.keys !== null) ? KeySet.fromPartial(object.keys) : undefined;
     return message;
   },
 };

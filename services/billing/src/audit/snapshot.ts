@@ -27,7 +27,12 @@ const roleNames: Readonly<Record<AdminRole, string>> = {
 
 /** The fields of an admin token that identify a change. */
 export function tokenSnapshot(token: AdminTokenDocument): string {
-  const { name, hint, role = AdminRole.OPERATOR, accountId = "", expiresAt = null, revokedAt } = token;
-  const limits = { role: roleNames[role], account_id: accountId || null, expires: expiresAt };
+  const { name, hint, role = AdminRole.OPERATOR, accountId = "", budgetId = "", expiresAt = null, revokedAt } = token;
+  const limits = {
+    role: roleNames[role],
+    account_id: accountId || null,
+    budget_id: budgetId || null,
+    expires: expiresAt,
+  };
   return JSON.stringify({ name, hint, ...limits, revoked_at: revokedAt });
 }

@@ -140,6 +140,7 @@ export async function budgetMessages(
       limits: limitsMessage(limits),
       models: [...models],
       endUsers: endUsers ? endUsersMessage(endUsers) : undefined,
+      chain: [...chain],
     };
   });
 }

@@ -3,6 +3,7 @@ import type { KeyDocument } from "@uag/ledger/documents/keys";
 import type { Store } from "@uag/ledger/documents/store";
 import type { EnvelopeScope } from "@uag/proto/billing/v1/envelopes.ts";
 import type { ClientSession } from "mongoose";
+import { keysBelow } from "../keys/below-budget.ts";
 import type { EnvelopeBudget } from "./fields.ts";
 
 /**
@@ -27,8 +28,11 @@ export const visibleTo = ({ _id, envelope }: KeyDocument) =>
 const anyEnvelope = { "envelope.rootKeyId": { $gt: "" } };
 
 /** Matches the envelopes of a scope. @throws {GatewayError} `not_found` for an unknown key */
-export async function inScope({ keys }: Pick<Store, "keys">, { accountId, keyId }: EnvelopeScope) {
-  if (keyId === "") return { ...(accountId !== "" && { accountId }), ...anyEnvelope };
+export async function inScope({ keys }: Pick<Store, "keys">, { accountId, keyId, budgetId = "" }: EnvelopeScope) {
+  const ofAccount = accountId !== "" && { accountId };
+  if (keyId === "" && budgetId !== "")
+    return { ...ofAccount, "envelope.rootKeyId": { $in: await keysBelow({ keys }, budgetId) } };
+  if (keyId === "") return { ...ofAccount, ...anyEnvelope };
   const key = await keys.findOne({ _id: keyId, accountId }).lean<KeyDocument>();
   if (key === null) throw new GatewayError("not_found", "The key does not exist.", { param: "key_id" });
   return { accountId, ...visibleTo(key) };

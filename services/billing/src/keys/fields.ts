@@ -186,6 +186,7 @@ export function keyMessage(key: KeyDocument): Required<Key> {
     metadata: key.metadata ?? "{}",
     routingStrategy: key.routingStrategy ?? "",
     budgetId: key.budgetIds?.[0] ?? "",
+    budgetIds: [...(key.budgetIds ?? [])],
   };
 }
 

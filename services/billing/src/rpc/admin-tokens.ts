@@ -31,6 +31,7 @@ const tokenMessage = (token: AdminTokenDocument): AdminToken => ({
   // Tokens created before roles existed keep full rights.
   role: token.role ?? AdminRole.OPERATOR,
   accountId: token.accountId ?? "",
+  budgetId: token.budgetId ?? "",
   expiresAtMs: BigInt(token.expiresAt?.getTime() ?? 0),
 });
 
@@ -49,9 +50,9 @@ export async function resolveAdminToken(billing: Billing, request: ResolveAdminT
   return tokenMessage(token);
 }
 
-/** @throws {GatewayError} `invalid_request`; `not_found` when the account does not exist */
+/** @throws {GatewayError} `invalid_request`; `not_found` when the account or its budget does not exist */
 async function check({ store, clock }: Billing, request: CreateAdminTokenRequest): Promise<void> {
-  const { name, accountId = "", expiresAtMs = 0n } = request;
+  const { name, accountId = "", budgetId = "", expiresAtMs = 0n } = request;
   if (name === "" || name.length > maxNameLength) {
     throw new GatewayError("invalid_request", "A token's name must have 1 to 200 characters.", { param: "name" });
   }
@@ -60,6 +61,15 @@ async function check({ store, clock }: Billing, request: CreateAdminTokenRequest
   }
   if (accountId !== "" && (await store.accounts.exists({ _id: accountId })) === null) {
     throw new GatewayError("not_found", "The account does not exist.", { param: "account_id" });
+  }
+  if (budgetId === "") return;
+  if (accountId === "") {
+    const text = "A token that is limited to a budget must name the budget's account.";
+    throw new GatewayError("invalid_request", text, { param: "account_id" });
+  }
+  const budget = { _id: budgetId, accountId, deletedAt: null, envelope: null };
+  if ((await store.budgets.exists(budget)) === null) {
+    throw new GatewayError("not_found", "The account has no budget with this id.", { param: "budget_id" });
   }
 }
 
@@ -70,7 +80,7 @@ export async function createAdminToken(
 ): Promise<CreateAdminTokenResponse> {
   await check(billing, request);
   const { store, settings } = billing;
-  const { name, actor, role = AdminRole.UNSPECIFIED, accountId = "", expiresAtMs = 0n } = request;
+  const { name, actor, role = AdminRole.UNSPECIFIED, accountId = "", budgetId = "", expiresAtMs = 0n } = request;
   const secret = `adm-${randomText(secretLength)}`;
   const pepper = settings.peppers.current;
   const tokenAt = (createdAt: Date): AdminTokenDocument => ({
@@ -78,6 +88,7 @@ export async function createAdminToken(
     name,
     hint: `adm-…${secret.slice(-4)}`,
     accountId,
+    budgetId,
     digest: digestKey(secret, pepper.secret),
     pepperId: pepper.id,
     createdAt,

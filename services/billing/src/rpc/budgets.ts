@@ -82,9 +82,10 @@ export async function getBudget(billing: Billing, { id }: GetBudgetRequest): Pro
 export async function listBudgets(billing: Billing, request: ListBudgetsRequest): Promise<ListBudgetsResponse> {
   const { after, ...page } = readPage(request.page);
   const limit = Math.min(page.limit, maxListed);
-  const { accountId } = request;
+  const { accountId, budgetId = "" } = request;
   const filter = {
     ...(accountId !== "" && { accountId }),
+    ...(budgetId !== "" && { chain: budgetId }),
     ...(after !== "" && { _id: { $gt: after } }),
     deletedAt: null,
     envelope: null,

@@ -36,12 +36,13 @@ function containing(text: string): { readonly $regex: string; readonly $options:
 
 /** Keys of envelopes are shown with these. */
 function filterOf(request: ListKeysRequest) {
-  const { accountId, name, search, tag, includeRevoked } = request;
+  const { accountId, name, search, tag, includeRevoked, budgetId = "" } = request;
   return {
     ...(accountId !== "" && { accountId }),
     ...(name !== undefined && { name }),
     ...(name === undefined && search !== undefined && { name: containing(search) }),
     ...(tag !== undefined && { tags: tag }),
+    ...(budgetId !== "" && { budgetIds: budgetId }),
     ...(!includeRevoked && { revokedAt: null }),
     envelope: null,
   };

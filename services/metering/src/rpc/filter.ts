@@ -4,18 +4,27 @@ import { outcomeToJSON } from "@uag/proto/metering/v1/usage.ts";
 
 export interface NameFilter {
   accountId?: string;
-  keyId?: string;
+  keyId?: string | { $in: string[] };
   model?: string;
   operation?: string;
   upstream?: string;
 }
 
+/** The requested key; empty: all. Where a set of keys is given too, the key must be one of them. */
+export function keyOf({
+  keyId = "",
+  keys,
+}: Partial<Pick<UsageFilter, "keyId" | "keys">> = {}): Pick<NameFilter, "keyId"> {
+  if (keys !== undefined) return { keyId: { $in: keys.ids.filter((id) => keyId === "" || id === keyId) } };
+  return keyId === "" ? {} : { keyId };
+}
+
 /** The requested names; an empty one matches all. */
 export function namesOf(filter: UsageFilter | undefined): NameFilter {
-  const { accountId = "", keyId = "", model = "", operation = "", upstream = "" } = filter ?? {};
+  const { accountId = "", model = "", operation = "", upstream = "" } = filter ?? {};
   return {
     ...(accountId && { accountId }),
-    ...(keyId && { keyId }),
+    ...keyOf(filter),
     ...(model && { model }),
     ...(operation && { operation }),
     ...(upstream && { upstream }),
@@ -26,10 +35,9 @@ const duration = { $subtract: ["$endedAt", "$startedAt"] };
 
 /** Conditions on single events beyond their names and times. */
 export function endsOf(filter: Partial<UsageFilter> = {}) {
-  const { outcome, status, minCostNanoUsd, errorCode, minDurationMs, anyRequestId: id, keys } = filter;
+  const { outcome, status, minCostNanoUsd, errorCode, minDurationMs, anyRequestId: id } = filter;
   return {
     ...(id !== undefined && { $or: [{ _id: id }, { otherIds: id }] }),
-    ...(keys !== undefined && { keyId: { $in: keys.ids } }),
     ...(errorCode !== undefined && { errorCode }),
     ...(minDurationMs !== undefined && { $expr: { $gte: [duration, minDurationMs] } }),
     ...(outcome !== undefined && { outcome: outcomeToJSON(outcome) }),

@@ -16,7 +16,6 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
   }
   const { limit, after } = readTimedPage(request.page);
   const { from, until } = timesOf(request.filter, nowMs);
-  const ids = request.filter?.keys?.ids;
   const following = after && {
     $or: [{ start: { $gt: after.at } }, { start: after.at, _id: { $gt: after.id } }],
   };
@@ -24,7 +23,6 @@ export async function queryUsage(store: Store, request: QueryUsageRequest, nowMs
     .find({
       bucket,
       ...namesOf(request.filter),
-      ...(ids && { keyId: { $in: ids } }),
       start: { $gte: from, $lt: until },
       ...following,
     })

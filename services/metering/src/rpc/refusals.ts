@@ -10,6 +10,7 @@ import type {
 } from "@uag/proto/metering/v1/refusals.ts";
 import { maxRecent, type RecentRefusal, type RefusalDocument, type RefusedKeyDocument } from "../store/refusals.ts";
 import type { Store } from "../store/store.ts";
+import { keyOf, type NameFilter } from "./filter.ts";
 import { groupedRows } from "./grouped-rows.ts";
 import { refusalSearch } from "./search-limit.ts";
 import { checkedGroups, entryOf, readTimes } from "./series-times.ts";
@@ -26,8 +27,9 @@ interface Row {
   readonly count: bigint | number;
 }
 
-function ownerOf({ accountId = "", keyId = "" }: Partial<RefusalFilter> = {}) {
-  return { ...(accountId && { accountId }), ...(keyId && { keyId }) };
+function ownerOf(filter: Partial<RefusalFilter> = {}): Pick<NameFilter, "accountId" | "keyId"> {
+  const { accountId = "" } = filter;
+  return { ...(accountId && { accountId }), ...keyOf(filter) };
 }
 
 const reasonOf = ({ reason = "" }: Partial<RefusalFilter> = {}) => (reason === "" ? {} : { reason });
@@ -83,7 +85,7 @@ export async function listRefusals(
   const rows = await refusedKeys
     .aggregate<RecentRow>(
       [
-        { $match: { ...(accountId && { accountId }), ...(keyId && { _id: keyId }) } },
+        { $match: { ...(accountId !== undefined && { accountId }), ...(keyId !== undefined && { _id: keyId }) } },
         { $sort: { lastAt: -1 } },
         // The latest refusals are among those of the keys that were refused last.
         { $limit: maxRecent },

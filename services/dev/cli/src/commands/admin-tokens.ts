@@ -10,6 +10,7 @@ const help = `npm run admin-tokens -- <command> [options]
     --name <text>
     --role <role>       operator (everything), billing, keys or read-only; default: operator
     --account <id>      the account that it is valid for; default: all
+    --budget <id>       the budget of the account that it is limited to; default: none
     --expires <when>    30d, 12h, or 2027-01-01; default: never
   list              lists the tokens, including revoked ones
   revoke <id>       revokes a token immediately
@@ -21,6 +22,7 @@ const tokenSchema = z.object({
   hint: z.string(),
   role: z.string().nullable(),
   account_id: z.string().nullable(),
+  budget_id: z.string().nullable(),
   expires: z.string().nullable(),
   revoked_at: z.string().nullable(),
 });
@@ -31,6 +33,7 @@ const options = {
   name: text,
   role: text,
   account: text,
+  budget: text,
   expires: text,
   help: { type: "boolean", short: "h" },
 } as const;
@@ -42,10 +45,18 @@ function stateOf({ revoked_at: revokedAt, expires }: Token): string {
 }
 
 async function list({ api }: Call<typeof options>): Promise<void> {
-  const rows = [["ID", "NAME", "TOKEN", "ROLE", "ACCOUNT", "STATE"]];
+  const rows = [["ID", "NAME", "TOKEN", "ROLE", "ACCOUNT", "BUDGET", "STATE"]];
   for await (const row of api.rows("/tokens")) {
     const token = tokenSchema.parse(row);
-    rows.push([token.id, token.name, token.hint, token.role ?? "", token.account_id ?? "all", stateOf(token)]);
+    rows.push([
+      token.id,
+      token.name,
+      token.hint,
+      token.role ?? "",
+      token.account_id ?? "all",
+      token.budget_id ?? "all",
+      stateOf(token),
+    ]);
   }
   print(table(rows));
 }
@@ -57,8 +68,8 @@ await runAdminCommand({
   commands: {
     list,
     async create({ api, values }) {
-      const { name, role, account, expires } = values;
-      const made = await api.call("POST", "/tokens", { name, role, account_id: account, expires });
+      const { name, role, account, budget, expires } = values;
+      const made = await api.call("POST", "/tokens", { name, role, account_id: account, budget_id: budget, expires });
       print(z.object({ token: z.string() }).parse(made).token);
     },
   },

@@ -127,7 +127,7 @@ export const fieldRights: Readonly<Partial<Record<AdminOperation, Rows>>> = {
     "revision",
     "weight",
   ),
-  "admin.tokens.create": operators("name", "role", "account_id", "expires"),
+  "admin.tokens.create": operators("name", "role", "account_id", "budget_id", "expires"),
   "admin.alerts.create": owners("account_id", "kind", "key_id", "budget_id", ...alertTerms),
   "admin.alerts.update": owners(...alertTerms),
   "admin.alerts.test": owners(""),

@@ -75,6 +75,7 @@ export const access: Readonly<Record<string, Access>> = {
       ListKeys: router,
       UpdateKey: routerAndOperator,
       RevokeKey: router,
+      ListKeyIds: router,
     },
   },
   "billing.v1.BudgetService": {

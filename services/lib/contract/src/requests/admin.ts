@@ -95,6 +95,10 @@ export const createTokenRequest = z.strictObject({
   name: name.min(1, "A token must have a name."),
   role: z.enum(adminRoles, `A role must be one of ${adminRoles.join(", ")}.`).default("operator"),
   account_id: id.nullable().optional(),
+  budget_id: id
+    .nullable()
+    .optional()
+    .describe("Limits the token to this budget of the account, to those below it, and to their keys."),
   expires: expires.optional(),
 });
 

@@ -81,6 +81,7 @@ export const token = z.object({
   hint: z.string(),
   role: z.enum(adminRoles).nullable(),
   account_id: z.string().nullable(),
+  budget_id: z.string().nullable().describe("The budget that it is limited to, with those below; null for none."),
   created_at: time.nullable(),
   expires: time.nullable(),
   revoked_at: time.nullable(),

@@ -15,6 +15,8 @@ export interface AdminTokenDocument {
   readonly role?: AdminRole;
   /** The one account it is valid for; empty or absent: all. */
   readonly accountId?: string;
+  /** The budget of the account that it is limited to, with those below; empty or absent: the whole account. */
+  readonly budgetId?: string;
   readonly expiresAt?: Date | null;
 }
 
@@ -31,6 +33,7 @@ const schema = new Schema<AdminTokenDocument>(
     pepperId: { type: String, default: "" },
     role: { type: Number, default: AdminRole.OPERATOR },
     accountId: { type: String, default: "" },
+    budgetId: { type: String, default: "" },
     expiresAt: { type: Date, default: null },
   },
   { strict: "throw", versionKey: false },
