@@ -27,6 +27,22 @@ export const schema = z.object({
     .min(0)
     .default(32)
     .describe("Responses that a replica makes in the background at a time; 0: it makes none."),
+  BACKGROUND_EVENT_BYTES: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(32 * 1024 ** 2)
+    .describe(
+      "Maximum bytes of the events that are stored of a response streamed in the background; later ones are left out, except the last.",
+    ),
+  BACKGROUND_FOLLOWERS: z.coerce
+    .number()
+    .int()
+    .positive()
+    .default(128)
+    .describe(
+      "Clients that may follow streams of responses in the background at a replica; of an account a quarter, of a key an eighth.",
+    ),
 });
 
 /** The settings of the service. */

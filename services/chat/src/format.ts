@@ -2,7 +2,7 @@ import type { Model } from "@uag/catalog/types";
 import type { OperationBilled } from "@uag/contract/routes";
 import type { ClientError, ErrorFormat } from "@uag/pipeline/client-error";
 import type { BodyReader } from "@uag/pipeline/operation/body-reader";
-import type { JsonReply } from "@uag/pipeline/operation/json-reply";
+import type { QueryReply } from "@uag/pipeline/operation/query-reply";
 import type { Fields, JsonBody } from "@uag/pipeline/request/body";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import type { ServerTools } from "@uag/providers/formats/server-tools";
@@ -48,8 +48,8 @@ export function runsTools({ serverTools }: Pick<GenerationRequest, "serverTools"
   return serverTools.tools.length > 0 || serverTools.searchesTools;
 }
 
-/** Accepts a request that is to run in the background, and responds with its state. */
-export type BackgroundStart = (request: BackgroundRequest) => Promise<JsonReply>;
+/** Accepts a request that is to run in the background, and responds with its state or its events. */
+export type BackgroundStart = (request: BackgroundRequest) => Promise<QueryReply>;
 
 /** A checked request that is to run in the background. */
 export interface BackgroundRequest {
@@ -57,6 +57,8 @@ export interface BackgroundRequest {
   readonly idempotencyKey: string | undefined;
   /** The end user that its header names. */
   readonly endUser: string | undefined;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
   /** Without `background`. */
   readonly body: Buffer;
 }

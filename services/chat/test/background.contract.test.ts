@@ -13,6 +13,7 @@ import { Pricing } from "@uag/proto/metering/v1/usage.ts";
 import { keyringOf } from "@uag/runtime/keyring";
 import { levelIdOf } from "@uag/usage/end-users/caller";
 import { createBackgroundEvents } from "../src/background/events.ts";
+import { Followers } from "../src/background/followers.ts";
 import type { JobDocument } from "../src/background/job.ts";
 import { JobStore } from "../src/background/job-store.ts";
 import { jobOperation } from "../src/background/open.ts";
@@ -30,6 +31,7 @@ interface Json {
 }
 
 const maxPerAccount = 3;
+const maxEventBytes = 4_000;
 const resources = new AsyncDisposableStack();
 const scratch = resources.use(scratchDatabase());
 const box = new ResponseBox(keyringOf("5a".repeat(32)));
@@ -83,9 +85,10 @@ before(async () => {
             ? harness.admission.billOf(requestId)
             : { costNanoUsd, pricing: Pricing.EXACT };
         };
-        running = { jobs, stored, callers, findBill, operationFor: jobOperation(base, stored) };
+        running = { jobs, stored, callers, findBill, maxEventBytes, operationFor: jobOperation(base, stored) };
         worker = new BackgroundWorker({ context: running, atOnce: 8, drainMs: 2_000, events, log: context.log });
-        return operations({ ...base, background: { jobs, events, wake: () => worker.wake() } });
+        const followers = new Followers({ jobs, stored, buffers: context.buffers, max: 16, maxEventBytes });
+        return operations({ ...base, background: { jobs, followers, events, wake: () => worker.wake() } });
       },
     }),
   );
@@ -335,7 +338,6 @@ test("a request that is refused for now is begun again, and billed once", async 
 
 test("background is refused with what it cannot have, and where nothing is stored", async () => {
   assert.deepEqual(errorOf(await create("plain", { store: false })), [400, "invalid_request", "store"]);
-  assert.deepEqual(errorOf(await create("plain", { stream: true })), [400, "invalid_request", "stream"]);
   const out = await harness.call("responses", { model: "plain", input: "Hi", background: true }, { account: "out" });
   assert.deepEqual(errorOf(out), [400, "invalid_request", "background"]);
   assert.match(out.text, /store_responses/);

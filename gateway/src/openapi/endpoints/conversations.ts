@@ -175,8 +175,8 @@ export const endpoints = {
   "responses.get": {
     id: "getResponse",
     tag: "Responses",
-    summary: "Shows a stored response as its client received it, or the state of one in the background",
-    ok: { json: { Response: response } },
+    summary: "Shows a stored response as its client received it, or the state or events of one in the background",
+    ok: { json: { Response: response }, events: { ResponseEvent: responseEvent } },
     query: responseQuery.shape,
   },
   "responses.delete": {

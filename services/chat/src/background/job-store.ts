@@ -2,6 +2,8 @@ import { GatewayError } from "@uag/contract/errors/gateway-error";
 import { newId, randomText } from "@uag/runtime/ids";
 import type { mongo } from "mongoose";
 import { alive, type ChatDatabase, type Collections, keyOf, literals, mayBeId, whole } from "../state/database.ts";
+import type { EventLog } from "../state/event-log.ts";
+import { pieceLifeMs } from "../state/store.ts";
 import type { JobDocument } from "./job.ts";
 
 /** How long a worker has a job without renewing its claim. */
@@ -20,6 +22,14 @@ export interface NewJob extends Pick<JobDocument, "accountId" | "id" | "keyId"> 
   readonly endUser: string | undefined;
   /** The response object that is queued. */
   readonly response: Buffer;
+  /** Its events are stored. */
+  readonly stream?: boolean;
+}
+
+/** Events of a job's stream to store. */
+interface NewEvents {
+  readonly log: EventLog;
+  readonly bytes: Buffer;
 }
 
 /** Where jobs are stored, and how many of an account. */
@@ -62,14 +72,27 @@ export class JobStore {
   }
 
   /** Claimed by its creator: no worker may claim it yet. */
-  async #insert({ accountId, id, keyId, body, endUser = "", response }: NewJob, claim: string): Promise<JobDocument> {
+  async #insert(
+    { accountId, id, keyId, body, endUser = "", response, stream = false }: NewJob,
+    claim: string,
+  ): Promise<JobDocument> {
     return await this.#run(async ({ jobs, pieces }) => {
       const Id = keyOf(accountId, id);
       const place = `background/${randomText(24)}`;
       const bodyPieces = await pieces.put(bodyPlace(place), body, lifeMs);
       const endUserPieces = await pieces.put(endUserPlace(place), Buffer.from(endUser), lifeMs);
       const responsePieces = await pieces.put(responsePlace(place), response, lifeMs);
-      const fields = { accountId, id, keyId, place, bodyPieces, endUserPieces, responsePieces, claim };
+      const fields = {
+        accountId,
+        id,
+        keyId,
+        place,
+        bodyPieces,
+        endUserPieces,
+        responsePieces,
+        claim,
+        ...(stream && { events: noEvents }),
+      };
       const after = (ms: number): object => ({ $add: ["$$NOW", ms] });
       const times = { createdAt: "$$NOW", dueAt: later, giveUpAt: after(waitMs), expiresAt: after(lifeMs) };
       const fresh = { ...literals(fields), ...times };
@@ -100,6 +123,24 @@ export class JobStore {
   /** The response object that is queued. */
   async readResponse({ place, responsePieces }: JobDocument): Promise<Buffer> {
     return await this.#run(({ pieces }) => whole(pieces.read(responsePlace(place), responsePieces)));
+  }
+
+  /**
+   * Stores more events and counts them in the job's log. Undefined when another worker has the job.
+   * @param log the log so far, with the events counted
+   */
+  async addEvents(job: JobDocument, { log, bytes }: NewEvents): Promise<EventLog | undefined> {
+    return await this.#run(async ({ jobs, pieces }) => {
+      const added = await pieces.put(log.place, bytes, pieceLifeMs, log.pieces);
+      const events = { ...log, pieces: log.pieces + added, bytes: log.bytes + bytes.length };
+      const { matchedCount } = await jobs.updateOne(own(job), { $set: { events } });
+      return matchedCount > 0 ? events : undefined;
+    });
+  }
+
+  /** The pieces of a log that a reader has not read. */
+  async *readEvents({ place, pieces: count }: EventLog, from: number): AsyncGenerator<Buffer, void, undefined> {
+    for (let n = from; n < count; n++) yield await this.#run(({ pieces }) => whole(pieces.read(place, n + 1, n)));
   }
 
   /** Cancels a job, unless its response is about to be stored; undefined if it is, or there is none. */
@@ -137,9 +178,9 @@ export class JobStore {
     return (await this.#update(filter, { isFinal: true })) !== undefined;
   }
 
-  /** Records that a response that is not complete is being stored. False when another worker has the job. */
-  async end(job: JobDocument): Promise<boolean> {
-    return (await this.#update(own(job), { isFinal: true })) !== undefined;
+  /** Records that a response that is not complete is being stored. Undefined when another worker has the job. */
+  async end(job: JobDocument): Promise<JobDocument | undefined> {
+    return await this.#update(own(job), { isFinal: true });
   }
 
   /** Ends a claim; any worker may take the job, after a delay. What was begun and owes nothing may begin anew. */
@@ -177,6 +218,9 @@ export class JobStore {
     return this.#options.database.run(work);
   }
 }
+
+/** Two events open a stream. */
+const noEvents: EventLog = { place: "", pieces: 0, events: 2, bytes: 0 };
 
 const later = { $add: ["$$NOW", leaseMs] };
 

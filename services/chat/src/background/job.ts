@@ -1,3 +1,5 @@
+import type { EventLog } from "../state/event-log.ts";
+
 /** A response that is made in the background, until it is stored: in the collection `background`. */
 export interface JobDocument {
   /** Account and id. */
@@ -15,6 +17,8 @@ export interface JobDocument {
   readonly endUserPieces?: number;
   /** Number of pieces of the response object as it is while it is queued. */
   readonly responsePieces: number;
+  /** The events of its stream; absent: it is not streamed. */
+  readonly events?: EventLog;
   readonly createdAt: Date;
   /** After this it is not begun any more. */
   readonly giveUpAt: Date;

@@ -3,6 +3,7 @@ import { LinkError } from "@uag/link/errors";
 import type { ReadBodyOptions } from "@uag/link/server-exchange";
 import type { ExchangeBill, OperationExchange } from "@uag/pipeline/operation/operation-exchange";
 import { headerOf } from "@uag/runtime/http/header-of";
+import type { EventWriter } from "./event-writer.ts";
 
 /** The request of a {@link LocalExchange}. */
 export interface LocalRequest {
@@ -15,13 +16,15 @@ export interface LocalRequest {
   readonly body: Buffer;
   /** The end user that its header names; empty: none. */
   readonly endUser: string;
+  /** Takes the body of a response of 200; default: it is collected. */
+  readonly events?: Pick<EventWriter, "write" | "drained"> | undefined;
   /** Aborts when the response is not wanted any more. */
   readonly signal: AbortSignal;
   /** See {@link OperationExchange.onStarted}. */
   readonly onStarted: (model: string) => Promise<void>;
 }
 
-/** A response that is not streamed. */
+/** A response; the body is empty if it was streamed. */
 export interface LocalResponse {
   readonly status: number;
   /** Alternating name and value. */
@@ -40,18 +43,20 @@ export class LocalExchange implements OperationExchange {
   readonly signal: AbortSignal;
   readonly onStarted: (model: string) => Promise<void>;
   readonly #body: Buffer;
+  readonly #events: LocalRequest["events"];
   #head: Omit<LocalResponse, "body"> | undefined;
   readonly #chunks: Buffer[] = [];
   #ended = false;
   #failed = false;
   #bill: ExchangeBill | undefined;
 
-  constructor({ operation, requestId, target, context, body, endUser, signal, onStarted }: LocalRequest) {
+  constructor({ operation, requestId, target, context, body, endUser, events, signal, onStarted }: LocalRequest) {
     this.operation = operation;
     this.requestId = requestId;
     this.target = target;
     this.context = context;
     this.#body = body;
+    this.#events = events;
     this.signal = signal;
     this.onStarted = onStarted;
     const endUserHeaders = endUser === "" ? [] : [endUserHeader, endUser];
@@ -96,12 +101,15 @@ export class LocalExchange implements OperationExchange {
   }
 
   write(chunk: Buffer): boolean {
-    if (!this.over) this.#chunks.push(chunk);
+    if (this.over) return true;
+    if (this.#events !== undefined && this.#head?.status === 200) return this.#events.write(chunk);
+    this.#chunks.push(chunk);
     return true;
   }
 
   async drained(): Promise<void> {
     this.signal.throwIfAborted();
+    await this.#events?.drained(this.signal);
   }
 
   end(): void {

@@ -13,6 +13,7 @@ import { statefulBody } from "../state/expand.ts";
 import { type KeptJob, ResponseKeeper } from "../state/keep.ts";
 import type { ResponseStore } from "../state/store.ts";
 import { createBackgroundEvents } from "./events.ts";
+import { Followers } from "./followers.ts";
 import { JobStore } from "./job-store.ts";
 import type { RunContext } from "./run.ts";
 import type { Background } from "./start.ts";
@@ -32,8 +33,10 @@ export function openBackground(
   settings: ChatSettings,
   { context, database, stored, resources, identity }: OpenBackgroundOptions,
 ): Background & { leave(): void } {
-  const { log, metrics } = context;
+  const { log, metrics, buffers } = context;
+  const { BACKGROUND_FOLLOWERS: max, BACKGROUND_EVENT_BYTES: maxEventBytes } = settings;
   const jobs = new JobStore({ database, maxPerAccount: settings.BACKGROUND_RESPONSES });
+  const followers = new Followers({ jobs, stored, buffers, max, maxEventBytes });
   const events = createBackgroundEvents(log, metrics);
   const keys = createRpcClient<KeyServiceServer>(KeyServiceService, settings.BILLING_ADDR, identity);
   const metering = createRpcClient<MeteringServiceServer>(MeteringServiceService, settings.METERING_ADDR, identity);
@@ -41,14 +44,14 @@ export function openBackground(
   const findBill = billsOf(resources.use(metering));
   const worker = resources.use(
     new BackgroundWorker({
-      context: { jobs, stored, callers, findBill, operationFor: jobOperation(context, stored) },
+      context: { jobs, stored, callers, findBill, maxEventBytes, operationFor: jobOperation(context, stored) },
       atOnce: settings.BACKGROUND_AT_ONCE,
       drainMs: settings.DRAIN_MS,
       events,
       log,
     }),
   );
-  return { jobs, events, wake: () => worker.wake(), leave: () => worker.leave() };
+  return { jobs, followers, events, wake: () => worker.wake(), leave: () => worker.leave() };
 }
 
 /** `POST /v1/responses` for a job, whose response is stored under the job's id. */

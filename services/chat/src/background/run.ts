@@ -1,5 +1,4 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
-import type { ErrorCode } from "@uag/contract/errors/table";
 import type { Callers } from "@uag/pipeline/callers";
 import { type FindBill, isBillable } from "@uag/pipeline/idempotency/bills";
 import type { Operation } from "@uag/pipeline/operation/operation";
@@ -11,6 +10,7 @@ import { usdText } from "@uag/runtime/usd";
 import { inputItems, memberOf } from "../state/items.ts";
 import type { KeptJob } from "../state/keep.ts";
 import type { ResponseStore } from "../state/store.ts";
+import { EventWriter } from "./event-writer.ts";
 import type { JobDocument } from "./job.ts";
 import type { JobStore } from "./job-store.ts";
 import { LocalExchange } from "./local-exchange.ts";
@@ -22,6 +22,8 @@ export interface RunContext {
   readonly stored: ResponseStore;
   readonly callers: Pick<Callers, "state">;
   readonly findBill: FindBill;
+  /** Maximum length of the events of a response that are stored. */
+  readonly maxEventBytes: number;
   /** The operation that makes a job's response and stores it. */
   operationFor(job: KeptJob): Operation;
 }
@@ -90,18 +92,26 @@ async function lookBack({ findBill }: RunContext, job: JobDocument & { requestId
   if (bill === undefined && startedAt.getTime() + maxDoubtMs > Date.now())
     return { kind: "later", delayMs: billDelayMs, anew: false };
   if (cancelledAt !== undefined) return cancelled;
-  if (bill !== undefined && !isBillable(bill)) return { kind: "later", delayMs: 0, anew: true };
+  if (bill !== undefined && !isBillable(bill) && !hasEvents(job)) return { kind: "later", delayMs: 0, anew: true };
   return lost(requestId, bill?.costNanoUsd);
 }
 
-async function run({ jobs, operationFor }: RunContext, { job, signal }: Claimed, context: Buffer): Promise<Step> {
+async function run(
+  { jobs, stored, operationFor, maxEventBytes }: RunContext,
+  { job, signal }: Claimed,
+  context: Buffer,
+): Promise<Step> {
   const requestId = newId("req");
+  const body = await jobs.readBody(job);
+  const queued = await jobs.readResponse(job);
+  const events = job.events && new EventWriter({ jobs, job, queued, maxBytes: maxEventBytes });
   const exchange = new LocalExchange({
     operation,
     requestId,
     target: "/v1/responses",
     context,
-    body: await jobs.readBody(job),
+    body,
+    events,
     endUser: await jobs.readEndUser(job),
     signal,
     async onStarted() {
@@ -109,13 +119,16 @@ async function run({ jobs, operationFor }: RunContext, { job, signal }: Claimed,
       throw new GatewayError("service_unavailable", "The response was cancelled, or another process makes it.");
     },
   });
-  await operationFor({ id: job.id, mayStore: () => jobs.complete(job) }).handler(exchange);
+  await operationFor({ id: job.id, mayStore: () => jobs.complete(job), events }).handler(exchange);
   const { response, bill } = exchange;
   if (response?.status === 200 && isStored(response.body)) return { kind: "stored" };
+  if (events !== undefined && (await stored.find(job.accountId, job.id)) !== undefined) return { kind: "stored" };
   // A worker that has lost its claim changes nothing with what follows.
   const now = await jobs.find(job.accountId, job.id);
   if (now?.cancelledAt !== undefined) return cancelled;
+  if (events?.failure !== undefined) return failed(events.failure.code, events.failure.message);
   if (bill !== undefined && isBillable(bill)) return lost(requestId, bill.costNanoUsd);
+  if (hasEvents(now)) return lost(requestId, bill?.costNanoUsd);
   if (response === undefined) return { kind: "later", delayMs: 0, anew: true };
   const starts = now?.starts ?? 0;
   const outcome = outcomeOf(response, starts, Date.now());
@@ -125,7 +138,7 @@ async function run({ jobs, operationFor }: RunContext, { job, signal }: Claimed,
 
 const cancelled: Step = { kind: "ended", state: { status: "cancelled" } };
 
-const failed = (code: ErrorCode | "timeout" | "server_error", message: string): Step => ({
+const failed = (code: string, message: string): Step => ({
   kind: "ended",
   state: { status: "failed", error: { code, message } },
 });
@@ -135,6 +148,9 @@ function lost(requestId: string, costNanoUsd: bigint | undefined): Step {
   const text = `The gateway was interrupted before the response was stored. The request ran as ${requestId} and ${billed}. Send it again to run and pay for it again.`;
   return failed("server_error", text);
 }
+
+/** Those who follow a stream have its events: it cannot begin anew. */
+const hasEvents = (job: JobDocument | undefined): boolean => (job?.events?.pieces ?? 0) > 0;
 
 const isStored = (response: Buffer): boolean => memberOf(response, "store")?.toString() === "true";
 
@@ -147,8 +163,9 @@ function errorIn(body: Buffer): { code: string; message: string } {
 async function storeEnd({ jobs, stored }: RunContext, job: JobDocument, state: JobState): Promise<boolean> {
   const body = await jobs.readBody(job);
   const response = withState(await jobs.readResponse(job), state);
-  if (!(await jobs.end(job))) return false;
+  const last = await jobs.end(job);
+  if (last === undefined) return false;
   const input = listOfElements(inputItems(memberOf(body, "input")));
-  await stored.put(job.accountId, { id: job.id, previousIds: [], input, response, itemIds: [] });
+  await stored.put(job.accountId, { id: job.id, previousIds: [], input, response, itemIds: [], events: last.events });
   return true;
 }

@@ -43,6 +43,7 @@ export function generationOperation(format: ClientFormat, context: ChatContext):
         caller,
         idempotencyKey: exchange.header("idempotency-key"),
         endUser: exchange.header(endUserHeader),
+        signal: exchange.signal,
       }),
     fits: (request, model) => fitsModel(format, request, model),
     errorFormat: format,

@@ -11,16 +11,23 @@ import { withState } from "../background/view.ts";
 import type { ChatContext } from "../context.ts";
 import type { ResponseDocument, StoredTurn } from "../state/document.ts";
 import { inputPage } from "../state/input-page.ts";
+import { responseNotFound } from "../state/not-found.ts";
 import type { ResponseStore } from "../state/store.ts";
 
 /** What operations on stored responses work with. */
 export type StateContext = Pick<ChatContext, "stored" | "background" | "events" | "buffers">;
 
-/** `GET /v1/responses/{id}`: the response object as its client received it, or the state of one in the background. */
+/**
+ * `GET /v1/responses/{id}`: the response object as its client received it, or the state of one in the
+ * background; with `stream`, the events of one that is streamed in the background.
+ */
 export function getResponse(context: StateContext): Operation {
   return defineQuery(context, {
-    async respond({ target }, caller) {
-      readQuery(responseQuery, target);
+    async respond({ target, signal }, caller) {
+      const { stream, starting_after: after = -1 } = readQuery(responseQuery, target);
+      const { background } = context;
+      if (stream === "true" && background !== undefined)
+        return background.followers.follow({ caller, id: responseIdIn(target), from: after + 1, signal });
       return { body: await findResponse(context, caller, target) };
     },
   });
@@ -82,11 +89,7 @@ async function find({ stored }: StateContext, caller: Caller, target: string): P
   const id = responseIdIn(target);
   const row = await stored?.find(caller.accountId, id);
   if (row !== undefined && stored !== undefined) return { row, store: stored };
-  const why =
-    caller.storesResponses === true
-      ? "Responses are stored for 30 days, unless their request has store: false."
-      : "This account does not store responses: its administrator can turn on store_responses.";
-  throw new GatewayError("not_found", `Response with id '${id.slice(0, 200)}' not found. ${why}`, { param: "id" });
+  throw responseNotFound(caller, id);
 }
 
 /** The content of stored responses, accounted for as memory of the account while it is read. */

@@ -1,3 +1,5 @@
+import type { EventLog } from "./event-log.ts";
+
 /** Longest id that is stored; the gateway's are shorter. */
 export const maxIdChars = 200;
 
@@ -19,7 +21,9 @@ export interface ResponseDocument {
   readonly inputPieces: number;
   /** Number of pieces of the response object. */
   readonly responsePieces: number;
-  /** Length of both, bytes. */
+  /** The events of its stream, if it was streamed in the background. */
+  readonly events?: EventLog;
+  /** Length of all that is stored, bytes. */
   readonly bytes: number;
 }
 

@@ -95,8 +95,6 @@ class Expansion {
     const { body, fields } = json;
     if (fields["background"] !== true) return undefined;
     if (fields["store"] === false) throw invalid("store", "must be true for a response in the background");
-    if (fields["stream"] === true)
-      throw invalid("stream", "is not available in the background. Poll GET /v1/responses/{id} instead");
     lease.take(body.length);
     return editMembers(body, topLevelMembers(body), new Map([["background", undefined]]));
   }

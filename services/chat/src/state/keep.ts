@@ -5,6 +5,7 @@ import { crashPoint } from "@uag/runtime/crash-point";
 import { SseDecoder } from "@uag/untrusted/sse/decoder";
 import { encodeSse } from "@uag/untrusted/sse/encoder";
 import type { SseEvent } from "@uag/untrusted/sse/event";
+import type { EventWriter } from "../background/event-writer.ts";
 import { itemIds, itemsOfTurn, memberOf } from "./items.ts";
 import type { ResponseStore } from "./store.ts";
 import type { Turn } from "./turn.ts";
@@ -17,6 +18,8 @@ export interface KeptJob {
   readonly id: string;
   /** Whether the response may still be stored. */
   mayStore(): Promise<boolean>;
+  /** Where its events are stored, if it is streamed. */
+  readonly events?: EventWriter | undefined;
 }
 
 /** What {@link ResponseKeeper} needs. */
@@ -62,15 +65,7 @@ export class ResponseKeeper {
 
   /** Stores a response object, and returns it as the client gets it. Never rejects. */
   async response(completed: Completed, response: Buffer): Promise<Buffer> {
-    const { job } = this.#options;
-    const own =
-      job === undefined
-        ? []
-        : ([
-            ["id", JSON.stringify(job.id)],
-            ["background", "true"],
-          ] as const);
-    const stored = withTurn(completed.turn, response, [["store", "true"], ...own]);
+    const stored = this.#asStored(completed, response);
     return (await this.#put(completed, stored)) ? stored : withTurn(completed.turn, response);
   }
 
@@ -78,13 +73,13 @@ export class ResponseKeeper {
    * Shows in a stream's opening events, which also have the response, that it will be stored. Returns
    * a function of the stream's bytes, which are whole events; it reads nothing after the opening.
    */
-  opening({ turn }: Completed): (bytes: Buffer) => Buffer {
+  opening(completed: Completed): (bytes: Buffer) => Buffer {
     let isOpen = true;
     const edited = ({ name, data, raw }: SseEvent): Buffer => {
       const response = isOpen && data ? memberOf(data, "response") : undefined;
       isOpen &&= data === undefined || response !== undefined;
       if (data === undefined || response === undefined) return raw;
-      return withResponse({ name, data }, withTurn(turn, response, [["store", "true"]]));
+      return withResponse({ name, data }, this.#asStored(completed, response));
     };
     return (bytes) =>
       isOpen ? Buffer.concat(new SseDecoder({ maxEventBytes: bytes.length }).push(bytes).map(edited)) : bytes;
@@ -92,6 +87,8 @@ export class ResponseKeeper {
 
   /** Does the same for the last bytes of a stream. Never rejects. */
   async closing(completed: Completed, closing: Buffer): Promise<Buffer> {
+    // They are stored before the response is, which ends the stream for those who follow it.
+    this.#options.job?.events?.write(closing);
     const events = new SseDecoder({ maxEventBytes: closing.length }).push(closing);
     return Buffer.concat(await Promise.all(events.map((event) => this.#event(completed, event))));
   }
@@ -102,6 +99,18 @@ export class ResponseKeeper {
     return withResponse({ name, data }, await this.response(completed, response));
   }
 
+  /** A response as it is stored; one in the background has the job's id. */
+  #asStored({ turn }: Completed, response: Buffer): Buffer {
+    const { job } = this.#options;
+    const own =
+      job &&
+      ([
+        ["id", JSON.stringify(job.id)],
+        ["background", "true"],
+      ] as const);
+    return withTurn(turn, response, [["store", "true"], ...(own ?? [])]);
+  }
+
   async #put({ turn, requestId }: Completed, response: Buffer): Promise<boolean> {
     const { store, failed, job } = this.#options;
     const { accountId, previousIds, input } = turn;
@@ -109,8 +118,9 @@ export class ResponseKeeper {
     const ids = itemIds(itemsOfTurn({ input, response }));
     const put = async (): Promise<boolean> => {
       try {
+        const events = await job?.events?.close();
         if (job !== undefined && !(await job.mayStore())) return false;
-        await store.put(accountId, { id, previousIds, input, response, itemIds: ids });
+        await store.put(accountId, { id, previousIds, input, response, itemIds: ids, events });
         crashPoint("response-stored");
         return true;
       } catch (error) {

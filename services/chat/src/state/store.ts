@@ -1,6 +1,7 @@
 import { randomText } from "@uag/runtime/ids";
 import { alive, type ChatDatabase, type Collections, keyOf, literals, mayBeId, whole } from "./database.ts";
 import type { ResponseDocument, StoredTurn } from "./document.ts";
+import { type EventLog, eventPiecesOf } from "./event-log.ts";
 
 const dayMs = 24 * 3_600_000;
 /** https://platform.openai.com/docs/guides/conversation-state: response objects are saved for 30 days. */
@@ -9,6 +10,8 @@ const lifeMs = 30 * dayMs;
 const renewBelowMs = lifeMs / 2;
 /** Pieces outlive their response, so that one that is being read stays complete. */
 const pieceGraceMs = 3_600_000;
+/** How long pieces are stored. */
+export const pieceLifeMs = lifeMs + pieceGraceMs;
 
 /** What an account may store; its oldest responses are deleted beyond that. */
 export interface StoreBounds {
@@ -26,6 +29,8 @@ export interface ResponseStoreOptions extends StoreBounds {
 /** A response to store. */
 export interface NewTurn extends StoredTurn {
   readonly itemIds: readonly string[];
+  /** The events of its stream, which are stored already. */
+  readonly events?: EventLog | undefined;
 }
 
 /**
@@ -42,15 +47,24 @@ export class ResponseStore implements AsyncDisposable {
   }
 
   /** Stores a response; one with the same id is replaced. */
-  async put(accountId: string, { id, previousIds, itemIds, input, response }: NewTurn): Promise<void> {
+  async put(accountId: string, { id, previousIds, itemIds, input, response, events }: NewTurn): Promise<void> {
     if (!mayBeId(id)) throw new Error("the response's id is too long to be stored");
     await this.#run(async ({ responses, pieces }) => {
       const place = randomText(24);
-      const life = lifeMs + pieceGraceMs;
-      const inputPieces = await pieces.put(inputPlace(place), input, life);
-      const responsePieces = await pieces.put(responsePlace(place), response, life);
-      const bytes = input.length + response.length;
-      const fields = { accountId, id, place, previousIds, itemIds, inputPieces, responsePieces, bytes };
+      const inputPieces = await pieces.put(inputPlace(place), input, pieceLifeMs);
+      const responsePieces = await pieces.put(responsePlace(place), response, pieceLifeMs);
+      const bytes = input.length + response.length + (events?.bytes ?? 0);
+      const fields = {
+        ...(events && { events }),
+        accountId,
+        id,
+        place,
+        previousIds,
+        itemIds,
+        inputPieces,
+        responsePieces,
+        bytes,
+      };
       const times = { createdAt: "$$NOW", expiresAt: { $add: ["$$NOW", lifeMs] } };
       const row = { ...literals(fields), ...times };
       await responses.updateOne({ _id: keyOf(accountId, id) }, [{ $set: row }], { upsert: true });
@@ -101,7 +115,7 @@ export class ResponseStore implements AsyncDisposable {
     if (aging.length === 0) return;
     await this.#run(async ({ responses, pieceRows }) => {
       const later = (life: number): object[] => [{ $set: { expiresAt: { $add: ["$$NOW", life] } } }];
-      await pieceRows.updateMany({ _id: { $in: aging.flatMap(piecesOf) } }, later(lifeMs + pieceGraceMs));
+      await pieceRows.updateMany({ _id: { $in: aging.flatMap(piecesOf) } }, later(pieceLifeMs));
       await responses.updateMany({ _id: { $in: aging.map(({ _id }) => _id) } }, later(lifeMs));
     });
   }
@@ -152,9 +166,10 @@ export class ResponseStore implements AsyncDisposable {
 const inputPlace = (place: string): string => `${place}/input`;
 const responsePlace = (place: string): string => `${place}/response`;
 
-const piecesOf = ({ place, inputPieces, responsePieces }: ResponseDocument): string[] => [
+const piecesOf = ({ place, inputPieces, responsePieces, events }: ResponseDocument): string[] => [
   ...Array.from({ length: inputPieces }, (_, n) => `${inputPlace(place)}/${n}`),
   ...Array.from({ length: responsePieces }, (_, n) => `${responsePlace(place)}/${n}`),
+  ...(events === undefined ? [] : eventPiecesOf(events)),
 ];
 
 /** Deletes responses, and only then their pieces: a response is complete as long as it is found. */

@@ -19,6 +19,12 @@ interface ResponseObject {
   readonly store: boolean;
 }
 
+interface StreamEvent {
+  readonly type: string;
+  readonly sequence_number?: number;
+  readonly response?: ResponseObject;
+}
+
 /** What a client has seen of a response. */
 interface Seen {
   /** Its id, once anything of it has arrived. */
@@ -164,6 +170,73 @@ describe("a stored response of a chat process that is killed with -9", () => {
       assert.equal(bills.length, 1);
       if (status === "failed") assert.match(response.error?.message ?? "", new RegExp(bills[0]?.requestId ?? "none"));
     });
+
+  test("streamed in the background ends its stream with the stored response and one bill when chat is killed in the middle", async () => {
+    const key = await newKey(fleet, {});
+    await fleet.processes.restart("chat", { CRASH_AT: "mid-stream:4" });
+    const order = { ...body, input: "say: one two three four five six seven eight", background: true, stream: true };
+    const events: StreamEvent[] = [];
+    const endFault = await setFault(fleet.run.simulator_url, { slow: 300 });
+    try {
+      for await (const { data } of (await key.client.stream(path, order)).events) {
+        const event = JSON.parse(data) as StreamEvent;
+        // The router's own error, at the end of a stream that breaks, has no number.
+        if (event.sequence_number !== undefined) events.push(event);
+      }
+    } catch {
+      // The connection breaks with the process; what arrived until then is asserted below.
+    }
+    await waitFor(async () => fleet.processes.restarts("chat") > 0, { what: "the end of chat" });
+    const id = events[0]?.response?.id ?? "";
+    assert.notEqual(id, "");
+    await waitFor(
+      async () => {
+        const after = events.at(-1)?.sequence_number ?? -1;
+        const { status, text } = await shown(key.client, `${id}?stream=true&starting_after=${after}`);
+        assert.equal(status, 200, text);
+        const data = text.split("\n").filter((line) => line.startsWith("data: "));
+        events.push(...data.map((line) => JSON.parse(line.slice(6)) as StreamEvent));
+        return /completed|failed/.test(events.at(-1)?.type ?? "");
+      },
+      { everyMs: 200, what: "the last event" },
+    );
+    await endFault();
+    assert.deepEqual(
+      events.map((event) => event.sequence_number),
+      events.map((_, n) => n),
+    );
+    const found = (await shown(key.client, id)).json<ResponseObject>();
+    assert.deepEqual(events.at(-1)?.response, found);
+    assert.equal(found.status, "failed");
+    assert.ok((await billsOf(key, 0)).length <= 1);
+  });
+
+  test("can be streamed in the background by the official SDK, and followed after it has disconnected", async () => {
+    const key = await newKey(fleet, {});
+    const openai = new OpenAI({ apiKey: key.secret, baseURL: `${fleet.run.base_url}/v1`, maxRetries: 0 });
+    const order = { model: "gpt-4o-mini", input: "say: one two three four five six" } as const;
+    let id = "";
+    let last = 0;
+    for await (const event of await openai.responses.create({ ...order, background: true, stream: true })) {
+      if (event.type === "response.created") ({ id } = event.response);
+      last = event.sequence_number;
+      if (event.type === "response.queued") break;
+    }
+    const numbers: number[] = [];
+    let text = "";
+    let status: string | undefined;
+    for await (const event of await openai.responses.retrieve(id, { stream: true, starting_after: last })) {
+      numbers.push(event.sequence_number);
+      if (event.type === "response.output_text.delta") text += event.delta;
+      if (event.type === "response.completed") ({ status } = event.response);
+    }
+    assert.deepEqual([text, status], ["one two three four five six", "completed"]);
+    assert.deepEqual(
+      numbers,
+      numbers.map((_, n) => last + 1 + n),
+    );
+    assert.equal((await billsOf(key)).length, 1);
+  });
 
   test("can be made in the background, read, cancelled and continued by the official SDK", async () => {
     const { secret } = await newKey(fleet, {});

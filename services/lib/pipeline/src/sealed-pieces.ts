@@ -22,11 +22,14 @@ export class SealedPieces {
     this.#box = box;
   }
 
-  /** Stores bytes under a place, which may be repeated. Resolves with the number of pieces. */
-  async put(place: string, bytes: Buffer, lifeMs: number): Promise<number> {
+  /**
+   * Stores bytes under a place, which may be repeated. Resolves with the number of pieces.
+   * @param from the index of the first, where the place has others already
+   */
+  async put(place: string, bytes: Buffer, lifeMs: number, from = 0): Promise<number> {
     const count = Math.ceil(bytes.length / pieceBytes);
     for (let n = 0; n < count; n++) {
-      const id = idOf(place, n);
+      const id = idOf(place, from + n);
       const data = this.#box.seal(bytes.subarray(n * pieceBytes, (n + 1) * pieceBytes), id);
       const piece = { data: { $literal: data }, expiresAt: { $add: ["$$NOW", lifeMs] } };
       await this.#collection.updateOne({ _id: id }, [{ $set: piece }], { upsert: true });
@@ -34,9 +37,12 @@ export class SealedPieces {
     return count;
   }
 
-  /** Rejects when a piece is missing or its encryption key is gone. */
-  async *read(place: string, count: number): AsyncGenerator<Buffer, void, undefined> {
-    for (let n = 0; n < count; n++) {
+  /**
+   * Rejects when a piece is missing or its encryption key is gone.
+   * @param from the index of the first to read
+   */
+  async *read(place: string, count: number, from = 0): AsyncGenerator<Buffer, void, undefined> {
+    for (let n = from; n < count; n++) {
       const id = idOf(place, n);
       const piece = await this.#collection.findOne({ _id: id });
       if (piece === null) throw new Error("a stored response is missing a piece");

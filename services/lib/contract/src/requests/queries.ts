@@ -50,12 +50,22 @@ export const videoListQuery = z.object({
 const maxItems = 100;
 const wrongItems = `must be a whole number from 1 to ${maxItems}`;
 
+const wrongEvent = "must be the sequence_number of an event";
+
 /** Query of `GET /v1/responses/{id}`. */
 export const responseQuery = z.object({
   stream: z
-    .literal("false", "is not available: only responses in the background have streams to resume")
+    .enum(["true", "false"], "must be true or false")
     .optional()
-    .describe("Not available."),
+    .describe(
+      "`true`: sends the events of a response that was created with `background` and `stream`, and those to come.",
+    ),
+  starting_after: z.coerce
+    .number(wrongEvent)
+    .int(wrongEvent)
+    .min(0, wrongEvent)
+    .optional()
+    .describe("With `stream`: only events whose `sequence_number` is greater."),
 });
 
 /** Query of `GET /v1/responses/{id}/input_items` (OpenAI's reference, list input items). */

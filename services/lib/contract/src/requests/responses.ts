@@ -147,7 +147,7 @@ export const reasoningResponseWith = <I extends z.ZodType>(input: I) =>
       .describe("Not available: use `previous_response_id`."),
     prompt: z.null({ error: "is not available: prompts are not stored" }).optional().describe("Not available."),
     background: flag.describe(
-      "Makes the response in the background, for accounts with `store_responses`: the request returns at once, and `GET /v1/responses/{id}` shows its state. Not with `stream`, nor with `store: false`.",
+      "Makes the response in the background, for accounts with `store_responses`: the request returns at once, and `GET /v1/responses/{id}` shows its state. With `stream`, its events are sent, and can be read again with `GET /v1/responses/{id}?stream=true`. Not with `store: false`.",
     ),
   });
 

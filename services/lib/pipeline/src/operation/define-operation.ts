@@ -9,11 +9,11 @@ import type { AnyBody } from "./body-reader.ts";
 import { estimateHandler } from "./estimate.ts";
 import { giveUp } from "./give-up.ts";
 import { checkedOperation } from "./handle.ts";
-import { type JsonReply, respondJson } from "./json-reply.ts";
 import { ModelChain } from "./model-chain.ts";
 import type { Operation } from "./operation.ts";
 import type { OperationExchange } from "./operation-exchange.ts";
 import type { OperationSpec, Size } from "./operation-spec.ts";
+import { type QueryReply, respondQuery } from "./query-reply.ts";
 import type { CheckedRequest } from "./request-spec.ts";
 import { send } from "./send.ts";
 import { openTrace, type RequestTrace } from "./trace.ts";
@@ -34,7 +34,7 @@ export function defineOperation<B extends AnyBody, R, S extends Size, A>(
 ): Operation {
   const operation = checkedOperation(context, spec, (checked) => {
     const other = spec.instead?.(checked);
-    if (other !== undefined) return respondInstead(checked, other);
+    if (other !== undefined) return respondInstead(context, checked, other);
     if (context.tracing === undefined && context.inferenceMetrics === undefined) return serve(context, spec, checked);
     const trace = openTrace(context, spec.name, checked);
     const observed = { ...context, events: trace.observing(context.events) };
@@ -44,11 +44,12 @@ export function defineOperation<B extends AnyBody, R, S extends Size, A>(
 }
 
 async function respondInstead<R>(
+  context: OperationContext,
   { exchange, warnings }: CheckedRequest<R>,
-  replying: Promise<JsonReply>,
+  replying: Promise<QueryReply>,
 ): Promise<void> {
   const { headers = [], ...reply } = await replying;
-  respondJson(exchange, { ...reply, headers: [...headers, ...warnings] });
+  await respondQuery(context, exchange, { ...reply, headers: [...headers, ...warnings] });
 }
 
 async function serve<B extends AnyBody, R, S extends Size, A>(

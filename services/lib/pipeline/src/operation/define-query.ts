@@ -1,7 +1,7 @@
 import type { LinkExchange } from "@uag/link/server-exchange";
 import type { Caller } from "@uag/proto/common/v1/caller.ts";
 import { callerOf } from "../caller.ts";
-import { clientErrorOf, type ErrorFormat } from "../client-error.ts";
+import type { ErrorFormat } from "../client-error.ts";
 import type { CapabilityContext } from "../context.ts";
 import { nestedErrors } from "../nested-error.ts";
 import { type Attempt, type AttemptContext, attemptsOf } from "./attempts.ts";
@@ -9,16 +9,8 @@ import type { AnyBody } from "./body-reader.ts";
 import { checkedOperation, type HandlingContext, respondThrown } from "./handle.ts";
 import { type JsonReply, respondJson } from "./json-reply.ts";
 import type { Operation } from "./operation.ts";
+import { type QueryReply, respondQuery } from "./query-reply.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
-
-/** A response of bytes that are sent as they are read. */
-export interface StreamedReply {
-  /** Alternating name and value. */
-  readonly headers: readonly string[];
-  readonly chunks: AsyncIterable<Buffer>;
-}
-
-type QueryReply = JsonReply | StreamedReply;
 
 /** How a request without a model is served. */
 export interface QuerySpec {
@@ -36,9 +28,7 @@ export function defineQuery(
   return {
     async handler(exchange) {
       try {
-        const reply = await respond(exchange, callerOf(exchange.context));
-        if ("chunks" in reply) await respondStreamed(context, exchange, reply);
-        else respondJson(exchange, reply);
+        await respondQuery(context, exchange, await respond(exchange, callerOf(exchange.context)));
       } catch (thrown) {
         respondThrown(context, thrown, { exchange, errorFormat, warnings: [] });
       }
@@ -70,31 +60,4 @@ export function defineUnbilled<B extends AnyBody, R>(
     const { headers = [], ...reply } = await spec.respond({ ...checked, attempt: attemptsOf(context, checked) });
     respondJson(checked.exchange, { ...reply, headers: [...headers, ...checked.warnings] });
   });
-}
-
-/** @throws what reading the first chunk throws; a later failure interrupts the response */
-async function respondStreamed(
-  { events }: Pick<CapabilityContext, "events">,
-  exchange: LinkExchange,
-  { headers, chunks }: StreamedReply,
-): Promise<void> {
-  const reading = chunks[Symbol.asyncIterator]();
-  try {
-    let chunk = await reading.next();
-    if (exchange.over) return;
-    exchange.head(200, headers);
-    try {
-      for (; chunk.done !== true; chunk = await reading.next())
-        if (!exchange.write(chunk.value)) await exchange.drained();
-      exchange.end();
-    } catch (error) {
-      // A client that has disconnected is no failure.
-      if (exchange.over) return;
-      const clientError = clientErrorOf(error, exchange.requestId);
-      events.refused(clientError);
-      exchange.fail(clientError.error.code);
-    }
-  } finally {
-    await reading.return?.();
-  }
 }

@@ -4,7 +4,7 @@ import type { Admitted } from "@uag/usage/types";
 import type { UsageCharge } from "../bill.ts";
 import type { Attempt } from "./attempts.ts";
 import type { AnyBody } from "./body-reader.ts";
-import type { JsonReply } from "./json-reply.ts";
+import type { QueryReply } from "./query-reply.ts";
 import type { Replaced } from "./replaced.ts";
 import type { Reply } from "./reply.ts";
 import type { CheckedRequest, RequestSpec } from "./request-spec.ts";
@@ -49,7 +49,7 @@ export interface OperationSpec<B extends AnyBody, R, S extends Size, A> extends 
    * Responds to a request that is not served now, without a bill of its own; undefined: it is served.
    * Default: all are.
    */
-  instead?(checked: CheckedRequest<R>): Promise<JsonReply> | undefined;
+  instead?(checked: CheckedRequest<R>): Promise<QueryReply> | undefined;
   /**
    * A quick upper bound of a request's cost.
    * @throws {GatewayError} `unpriced_model` for what the catalogue has no price for
