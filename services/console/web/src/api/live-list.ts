@@ -19,7 +19,7 @@ export function pendingRows<T>(newest: readonly T[], shown: readonly T[], idOf: 
   return { rows: newest.slice(0, first), hasGap: false };
 }
 
-/** Whether new rows appear by themselves: no row that was loaded, or that the reader points at, moves. */
+/** Whether new rows appear without a click: no row that was loaded, or that the reader points at, moves. */
 export const followsNewest = <T>(pages: readonly Page<T>[] | undefined, isHeld: boolean): boolean =>
   pages?.length === 1 && (!isHeld || pages[0]?.data.length === 0);
 

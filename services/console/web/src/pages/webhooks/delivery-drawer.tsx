@@ -10,6 +10,7 @@ import { duration } from "../../format/number.ts";
 import { useMayChange } from "../../session/use-session.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { FactRow, Facts } from "../../ui/facts.tsx";
+import { Failure } from "../../ui/failure.tsx";
 import { Loaded } from "../../ui/loaded.tsx";
 import { Time } from "../../ui/time.tsx";
 import { State } from "./state.tsx";
