@@ -1,4 +1,5 @@
 import { GatewayError } from "@uag/contract/errors/gateway-error";
+import { pieceIdsOf } from "@uag/pipeline/sealed-pieces";
 import { newId, randomText } from "@uag/runtime/ids";
 import type { mongo } from "mongoose";
 import { alive, type ChatDatabase, type Collections, keyOf, literals, mayBeId, whole } from "../state/database.ts";
@@ -231,7 +232,7 @@ const endUserPlace = (place: string): string => `${place}/end-user`;
 const responsePlace = (place: string): string => `${place}/response`;
 
 const piecesOf = ({ place, bodyPieces, endUserPieces = 0, responsePieces }: JobDocument): string[] => [
-  ...Array.from({ length: bodyPieces }, (_, n) => `${bodyPlace(place)}/${n}`),
-  ...Array.from({ length: endUserPieces }, (_, n) => `${endUserPlace(place)}/${n}`),
-  ...Array.from({ length: responsePieces }, (_, n) => `${responsePlace(place)}/${n}`),
+  ...pieceIdsOf(bodyPlace(place), bodyPieces),
+  ...pieceIdsOf(endUserPlace(place), endUserPieces),
+  ...pieceIdsOf(responsePlace(place), responsePieces),
 ];

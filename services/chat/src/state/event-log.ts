@@ -8,7 +8,3 @@ export interface EventLog {
   /** Length of its pieces. */
   readonly bytes: number;
 }
-
-/** The ids of its pieces. */
-export const eventPiecesOf = ({ place, pieces }: EventLog): string[] =>
-  Array.from({ length: pieces }, (_, n) => `${place}/${n}`);

@@ -1,7 +1,8 @@
+import { pieceIdsOf } from "@uag/pipeline/sealed-pieces";
 import { randomText } from "@uag/runtime/ids";
 import { alive, type ChatDatabase, type Collections, keyOf, literals, mayBeId, whole } from "./database.ts";
 import type { ResponseDocument, StoredTurn } from "./document.ts";
-import { type EventLog, eventPiecesOf } from "./event-log.ts";
+import type { EventLog } from "./event-log.ts";
 
 const dayMs = 24 * 3_600_000;
 /** https://platform.openai.com/docs/guides/conversation-state: response objects are saved for 30 days. */
@@ -167,9 +168,9 @@ const inputPlace = (place: string): string => `${place}/input`;
 const responsePlace = (place: string): string => `${place}/response`;
 
 const piecesOf = ({ place, inputPieces, responsePieces, events }: ResponseDocument): string[] => [
-  ...Array.from({ length: inputPieces }, (_, n) => `${inputPlace(place)}/${n}`),
-  ...Array.from({ length: responsePieces }, (_, n) => `${responsePlace(place)}/${n}`),
-  ...(events === undefined ? [] : eventPiecesOf(events)),
+  ...pieceIdsOf(inputPlace(place), inputPieces),
+  ...pieceIdsOf(responsePlace(place), responsePieces),
+  ...(events === undefined ? [] : pieceIdsOf(events.place, events.pieces)),
 ];
 
 /** Deletes responses, and only then their pieces: a response is complete as long as it is found. */

@@ -52,3 +52,7 @@ export class SealedPieces {
 }
 
 const idOf = (place: string, n: number): string => `${place}/${n}`;
+
+/** The ids of a place's pieces. */
+export const pieceIdsOf = (place: string, count: number): string[] =>
+  Array.from({ length: count }, (_, n) => idOf(place, n));
